@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hewn/core/options.h"
+
+namespace hewn::cli {
+
+/// What was given explicitly, on the command line or in a config file: key -> text.
+using Given = std::map<std::string, std::string>;
+
+struct Positional {
+  std::string name;
+  std::string help;
+  std::string* value;
+  bool required = true;
+};
+
+/// A subcommand. `run` is called with its options' fields filled in and returns the exit code.
+struct Command {
+  std::string name;
+  std::string help;
+  std::string example;
+  OptionTable options;
+  std::vector<Positional> positionals;
+  bool takes_config = false;  // --config FILE with the same keys as the options
+  std::function<int(const Given&)> run;
+};
+
+// One per file.
+Command train_command();
+Command eval_command();
+Command inspect_command();
+Command plan_command();
+Command phases_command();
+Command methods_command();
+
+/// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not fit.
+int parse_and_run(const std::vector<Command>& commands, int argc, char** argv);
+
+}  // namespace hewn::cli

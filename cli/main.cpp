@@ -1,0 +1,30 @@
+#include <malloc.h>
+
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "cli/command.h"
+#include "hewn/core/error.h"
+
+int main(int argc, char** argv) {
+  // Training allocates the same few megabytes at every step. Keeping them in the heap saves handing pages back to
+  // the kernel and faulting them in again.
+  constexpr int kKeep = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kKeep);
+  mallopt(M_TRIM_THRESHOLD, kKeep);
+  try {
+    return hewn::cli::parse_and_run({hewn::cli::train_command(), hewn::cli::eval_command(),
+                                     hewn::cli::inspect_command(), hewn::cli::plan_command(),
+                                     hewn::cli::phases_command(), hewn::cli::methods_command()},
+                                    argc, argv);
+  } catch (const hewn::Error& error) {
+    std::cerr << "hewn: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    // LibTorch appends a backtrace to its messages; the first line says what happened.
+    const std::string text = error.what();
+    std::cerr << "hewn: internal error: " << text.substr(0, text.find('\n')) << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,108 @@
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+
+#include "cli/command.h"
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/core/version.h"
+
+namespace hewn::cli {
+namespace {
+
+void add_options(CLI::App& app, const Command& command, Given& given, std::string& config) {
+  for (const Positional& positional : command.positionals) {
+    CLI::Option* option = app.add_option(positional.name, *positional.value, positional.help);
+    if (positional.required) option->required();
+  }
+  for (const Option& option : command.options.options()) {
+    const std::string flag = "--" + option.key;
+    const std::string key = option.key;
+    if (option.is_flag) {
+      app.add_flag_callback(flag, [&given, key] { given[key] = "true"; }, option.help);
+      continue;
+    }
+    const Json value = option.get();
+    const std::string text = value.is_null() ? "auto" : value.is_string() ? value.get<std::string>() : value.dump();
+    app.add_option_function<std::string>(flag, [&given, key](const std::string& v) { given[key] = v; }, option.help)
+        ->type_name("")
+        ->default_str(text);
+  }
+  if (command.takes_config) app.add_option("--config", config, "file with the same keys as these options (TOML)");
+}
+
+/// Reads `key = value` lines with CLI11's own reader, in no section or in one named after the command.
+Given read_config_file(const std::string& path, const Command& command) {
+  std::ifstream file(path);
+  if (!file) throw Error(str(path, ": cannot be read"));
+  Given out;
+  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
+    if (item.name == "++" || item.name == "--") continue;  // CLI11's marks for sections
+    std::string section;
+    for (const std::string& parent : item.parents) section += parent + ".";
+    if (section == command.name + ".") section.clear();
+    const Option& option = command.options.find(section + item.name, path);
+    std::string text;
+    for (const std::string& input : item.inputs) text += (text.empty() ? "" : ",") + input;
+    out[option.key] = text;
+  }
+  return out;
+}
+
+/// CLI11's words for an unknown option, with the nearest known one.
+[[noreturn]] void reject_extras(const CLI::App& app, const Command* command) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string word = extras.empty() ? "" : extras.front();
+  if (command == nullptr || !word.starts_with("--")) throw Error(str("unexpected argument \"", word, "\""));
+  const std::string key = word.substr(2, word.find('=') - 2);
+  std::vector<std::string> known = command->options.keys();
+  known.emplace_back("help");
+  const std::string guess = nearest(key, known);
+  throw Error(str("unknown option --", key, guess.empty() ? "" : " (did you mean --" + guess + "?)"));
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
+  CLI::App app{"hewn trains neural networks into block-sparse form", "hewn"};
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  std::vector<Given> given(commands.size());
+  std::vector<std::string> configs(commands.size());
+  std::vector<CLI::App*> subs;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    CLI::App* sub = app.add_subcommand(commands[i].name, commands[i].help);
+    sub->footer("Example:\n  " + commands[i].example);
+    add_options(*sub, commands[i], given[i], configs[i]);
+    subs.push_back(sub);
+  }
+  const auto chosen = [&] {
+    size_t i = 0;
+    while (i < subs.size() && !subs[i]->parsed()) ++i;
+    return i;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    const size_t i = chosen();
+    reject_extras(app, i < commands.size() ? &commands[i] : nullptr);
+  } catch (const CLI::RequiredError& error) {
+    const size_t i = chosen();
+    throw Error(str(one_line(error.what()), "; see hewn ", i < commands.size() ? commands[i].name + " " : "", "--help"));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    throw Error(one_line(error.what()));
+  }
+  const size_t i = chosen();
+  Given all = configs[i].empty() ? Given{} : read_config_file(configs[i], commands[i]);
+  for (const auto& [key, text] : given[i]) all[key] = text;
+  for (const auto& [key, text] : all) commands[i].options.find(key, "command line").parse(text);
+  return commands[i].run(all);
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,68 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/table.h"
+#include "hewn/core/error.h"
+#include "hewn/train/options.h"
+
+namespace hewn::cli {
+namespace {
+
+struct Fields {
+  train::TrainOptions options;
+  int64_t steps = 1000;
+  bool json = false;
+};
+
+int run(const Fields& fields) {
+  const prune::Recipe recipe = train::resolve_recipe(fields.options, /*normalised=*/true);
+  const prune::Schedule schedule = prune::make_schedule(recipe.schedule, recipe.schedule_options, fields.steps);
+  if (fields.json) {
+    Json list = Json::array();
+    for (const prune::PhaseSpan& span : schedule.phases()) {
+      list.push_back({{"phase", prune::name_of(span.phase)}, {"begin", span.begin}, {"end", span.end}});
+    }
+    std::cout << list.dump() << '\n';
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows = {{"phase", "begin", "end", "share", "sparsity"}};
+  for (const prune::PhaseSpan& span : schedule.phases()) {
+    const auto at = [&](double t) {
+      return percent(prune::ramp_sparsity(recipe.ramp, recipe.ramp_c, t, fields.options.sparsity));
+    };
+    const std::string sparsity = span.phase == prune::Phase::kDense    ? percent(0)
+                                 : span.phase == prune::Phase::kSparse ? percent(fields.options.sparsity)
+                                                                       : str(at(0), " -> ", at(0.5), " -> ", at(1));
+    rows.push_back({std::string(prune::name_of(span.phase)), str(span.begin), str(span.end),
+                    percent(static_cast<double>(span.end - span.begin) / static_cast<double>(fields.steps)), sparsity});
+  }
+  std::cout << "schedule " << recipe.schedule << " over " << fields.steps << " steps, method " << recipe.name << "\n\n";
+  print_table(std::cout, rows, {false, true, true, true, false});
+  return 0;
+}
+
+}  // namespace
+
+Command phases_command() {
+  const auto fields = std::make_shared<Fields>();
+  train::TrainOptions& o = fields->options;
+  Command command;
+  command.name = "phases";
+  command.help = "show the phases of a schedule";
+  command.example = "hewn phases --method sa++ --steps 1000";
+  command.options.add("method", o.method, "pruning method");
+  command.options.add("schedule", o.schedule, "schedule, instead of the method's own");
+  command.options.add("steps", fields->steps, "training steps");
+  command.options.add("sparsity", o.sparsity, "target sparsity");
+  command.options.add("ramp", o.ramp, "exponential or polynomial");
+  command.options.add("ramp-c", o.ramp_c, "steepness of the ramp");
+  command.options.add("dense-fraction", o.dense_fraction, "share of the first dense phase (one-shot, gradual)");
+  command.options.add("no-sparsification", o.no_sparsification, "without SPARSIFICATION phases");
+  command.options.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
+  command.options.add("json", fields->json, "print JSON");
+  command.run = [fields](const Given&) { return run(*fields); };
+  return command;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,53 @@
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/report_table.h"
+#include "hewn/data/source.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::cli {
+namespace {
+
+struct Fields {
+  train::TrainOptions options;
+  std::string data;
+  bool json = false;
+};
+
+int run(const Fields& fields) {
+  const train::TrainOptions& options = fields.options;
+  nn::Signature signature = nn::find_model(options.model).usual;
+  if (!fields.data.empty()) {
+    std::string path;
+    const data::DataInfo& info = data::find_source(fields.data, &path).info;
+    signature = {info.input, info.classes};
+  }
+  const auto model = train::build_model(options, signature);
+  const prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+  print_report(train::planned_report(*model, plan), fields.json);
+  return 0;
+}
+
+}  // namespace
+
+Command plan_command() {
+  const auto fields = std::make_shared<Fields>();
+  train::TrainOptions& o = fields->options;
+  Command command;
+  command.name = "plan";
+  command.help = "show what would be pruned, before any training";
+  command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
+  command.options.add("model", o.model, "network (see hewn methods)");
+  command.options.add("data", fields->data, "data set whose images the model takes; default: the model's usual one");
+  command.options.add("block", o.block, "block size, B or RxC");
+  command.options.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
+  command.options.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
+  command.options.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");
+  command.options.add("widths", o.widths, "hidden widths of mlp, with commas between");
+  command.options.add("width", o.width, "channels in the first stage of a resnet");
+  command.options.add("json", fields->json, "print JSON");
+  command.run = [fields](const Given&) { return run(*fields); };
+  return command;
+}
+
+}  // namespace hewn::cli

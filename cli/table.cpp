@@ -1,0 +1,48 @@
+#include "cli/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "hewn/core/error.h"
+
+namespace hewn::cli {
+
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows,
+                 const std::vector<bool>& right) {
+  std::vector<size_t> widths(right.size(), 0);
+  for (const auto& row : rows) {
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - row[c].size(), ' ');
+      line += (c == 0 ? "" : "  ") + (right[c] ? padding + row[c] : row[c] + padding);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+}
+
+std::string fixed(double value, int digits) {
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
+  return buffer.data();
+}
+
+std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
+
+std::string clock_text(double seconds) {
+  const auto all = static_cast<long>(std::lround(std::max(0.0, seconds)));
+  std::array<char, 64> buffer{};
+  if (all >= 3600) {
+    std::snprintf(buffer.data(), buffer.size(), "%ld:%02ld:%02ld", all / 3600, all / 60 % 60, all % 60);
+  } else {
+    std::snprintf(buffer.data(), buffer.size(), "%ld:%02ld", all / 60, all % 60);
+  }
+  return buffer.data();
+}
+
+}  // namespace hewn::cli

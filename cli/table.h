@@ -1,0 +1,21 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace hewn::cli {
+
+/// Prints rows in aligned columns; the first row is the header. Columns after the first are aligned to the right
+/// where `right` says so.
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows,
+                 const std::vector<bool>& right);
+
+/// 0.9 -> "90.0 %".
+std::string percent(double fraction);
+/// A number with so many digits behind the point.
+std::string fixed(double value, int digits);
+/// Seconds as "1:05" or "2:01:05".
+std::string clock_text(double seconds);
+
+}  // namespace hewn::cli

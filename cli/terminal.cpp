@@ -1,0 +1,62 @@
+#include "cli/terminal.h"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "cli/table.h"
+#include "hewn/core/error.h"
+
+namespace hewn::cli {
+
+Terminal::Terminal(bool quiet) : quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Terminal::~Terminal() {
+  if (bar_shown_) std::cerr << '\n';
+}
+
+void Terminal::line(const std::string& text) {
+  if (quiet_) return;
+  if (bar_shown_) std::cerr << "\r\033[K";
+  bar_shown_ = false;
+  std::cerr << text << '\n';
+}
+
+void Terminal::on_message(const std::string& text) { line(text); }
+
+void Terminal::on_phase(int64_t, prune::Phase phase) { last_.phase = phase; }
+
+void Terminal::on_progress(const train::Progress& progress) {
+  if (first_step_ < 0 || progress.step < last_.step) {
+    first_step_ = progress.step;
+    first_seconds_ = progress.seconds;
+    test_.clear();
+  }
+  last_ = progress;
+  if (is_terminal_ && !quiet_) bar();
+}
+
+void Terminal::on_evaluation(int64_t step, const train::Metrics& metrics) {
+  test_.clear();
+  for (const auto& [name, value] : metrics) test_ += str(test_.empty() ? "" : " ", name, " ", fixed(value, name == "loss" ? 4 : 2));
+  if (is_terminal_) return;
+  line(str("step ", step, "/", last_.steps, "  ", prune::name_of(last_.phase), "  loss ", fixed(last_.loss, 4),
+           "  active ", percent(last_.active_fraction), "  test: ", test_, "  ", clock_text(last_.seconds)));
+}
+
+void Terminal::bar() {
+  constexpr int64_t kWidth = 20;
+  const int64_t full = kWidth * last_.step / last_.steps;
+  const auto done = static_cast<double>(last_.step - first_step_);
+  const double left = done <= 0 ? 0
+                                : (last_.seconds - first_seconds_) / done *
+                                      static_cast<double>(last_.steps - last_.step);
+  std::cerr << "\r\033[K[" << std::string(static_cast<size_t>(full), '#')
+            << std::string(static_cast<size_t>(kWidth - full), '.') << "] " << last_.step << '/' << last_.steps << ' '
+            << prune::name_of(last_.phase) << "  loss " << fixed(last_.loss, 3) << "  train "
+            << fixed(last_.accuracy, 1) << " %" << (test_.empty() ? "" : "  test: " + test_) << "  active "
+            << percent(last_.active_fraction) << "  left " << clock_text(left) << std::flush;
+  bar_shown_ = true;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "hewn/train/observer.h"
+
+namespace hewn::cli {
+
+/// Shows a run on standard error: a bar on a terminal, plain lines elsewhere.
+class Terminal final : public train::Observer {
+ public:
+  explicit Terminal(bool quiet);
+  ~Terminal() override;
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void on_message(const std::string& text) override;
+  void on_phase(int64_t step, prune::Phase phase) override;
+  void on_progress(const train::Progress& progress) override;
+  void on_evaluation(int64_t step, const train::Metrics& metrics) override;
+
+ private:
+  void line(const std::string& text);
+  void bar();
+
+  bool quiet_;
+  bool is_terminal_;
+  bool bar_shown_ = false;
+  train::Progress last_;
+  double first_seconds_ = 0;
+  int64_t first_step_ = -1;
+  std::string test_;
+};
+
+}  // namespace hewn::cli

@@ -1,0 +1,87 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/train/job.h"
+
+namespace hewn::cli {
+namespace {
+
+struct Fields {
+  train::TrainOptions options;
+  bool resume = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+void print_summary(const Json& s, const train::RunFolder& run) {
+  const bool compared = s.contains("dense_metrics");
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& what, const std::string& dense, const std::string& sparse) {
+    rows.push_back(compared ? std::vector<std::string>{what, dense, sparse} : std::vector<std::string>{what, sparse});
+  };
+  const auto number = [](const Json& value) { return value.get<double>(); };
+  add("", "dense", s["method"].get<std::string>());
+  for (const auto& [name, value] : s["metrics"].items()) {
+    const int digits = name == "loss" ? 4 : 2;
+    const std::string unit = name == "accuracy" ? " %" : "";
+    add("test " + name, compared ? fixed(number(s["dense_metrics"][name]), digits) + unit : "",
+        fixed(number(value), digits) + unit);
+  }
+  const auto kept = s["kept_blocks"].get<int64_t>();
+  const auto blocks = s["blocks"].get<int64_t>();
+  add("kept blocks", str(blocks), str(kept, " of ", blocks));
+  add("realised sparsity", percent(0), percent(number(s["realised_sparsity"])));
+  add("bytes", bytes_text(s["bytes_dense"].get<int64_t>()), bytes_text(s["bytes_sparse"].get<int64_t>()));
+  add("training time", compared ? clock_text(number(s["dense_seconds"])) : "", clock_text(number(s["seconds"])));
+  std::cout << '\n';
+  print_table(std::cout, rows, compared ? std::vector<bool>{false, true, true} : std::vector<bool>{false, true});
+  std::cout << "\nrun folder: " << run.path.string() << "  (hewn inspect, hewn eval)\n";
+}
+
+int run(Fields& fields, const Given& given) {
+  train::RunFolder folder{fields.options.out};
+  if (fields.options.out.empty()) {
+    if (fields.resume) throw Error("--resume: name the run folder with --out");
+    folder = train::fresh_run_folder(fields.options);
+  }
+  if (fields.resume && folder.started()) {
+    Given training = given;
+    for (const char* key : {"resume", "quiet", "json"}) training.erase(key);
+    fields.options = train::resumed_options(folder, training);
+  }
+  Json summary;
+  {
+    Terminal terminal(fields.quiet);
+    summary = train::train(fields.options, folder, fields.resume, terminal);
+  }
+  if (fields.json) {
+    std::cout << summary.dump() << '\n';
+  } else {
+    print_summary(summary, folder);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command train_command() {
+  const auto fields = std::make_shared<Fields>();
+  Command command;
+  command.name = "train";
+  command.help = "train a block-sparse network";
+  command.example = "hewn train --method sa++ --block 16 --sparsity 0.9 --compare-dense";
+  command.options = train::describe(fields->options);
+  command.options.add("resume", fields->resume, "continue the run in --out from its newest checkpoint");
+  command.options.add("quiet", fields->quiet, "show no progress");
+  command.options.add("json", fields->json, "print the summary as JSON");
+  command.takes_config = true;
+  command.run = [fields](const Given& given) { return run(*fields, given); };
+  return command;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,33 @@
+option(HEWN_CLI "Build the command-line tool" ${PROJECT_IS_TOP_LEVEL})
+option(HEWN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(HEWN_BENCH "Build the benchmarks" OFF)
+option(HEWN_CUDA "Build the CUDA kernels (needs nvcc and a LibTorch with CUDA)" OFF)
+option(HEWN_WERROR "Treat warnings as errors" OFF)
+option(HEWN_PCH "Precompile LibTorch's headers" ON)
+set(HEWN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Warnings and sanitizers for our own targets only, never for what a consumer builds.
+add_library(hewn_build INTERFACE)
+target_compile_options(hewn_build INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC bug 105651)
+  $<$<BOOL:${HEWN_WERROR}>:-Werror>)
+if(HEWN_SANITIZE)
+  add_compile_options(-fsanitize=${HEWN_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HEWN_SANITIZE})
+endif()
+
+find_program(HEWN_CCACHE ccache)
+if(HEWN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${HEWN_CCACHE}")
+endif()
+find_program(HEWN_LLD ld.lld)
+if(HEWN_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()

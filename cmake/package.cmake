@@ -1,0 +1,17 @@
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+get_property(layers GLOBAL PROPERTY HEWN_LAYERS)
+install(TARGETS ${layers} hewn EXPORT hewnTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(HEWN_CLI)
+  install(TARGETS hewn_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/hewn")
+install(EXPORT hewnTargets NAMESPACE hewn:: DESTINATION ${config_dir})
+configure_package_config_file(cmake/hewnConfig.cmake.in "${CMAKE_BINARY_DIR}/hewnConfig.cmake"
+  INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/hewnConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/hewnConfig.cmake" "${CMAKE_BINARY_DIR}/hewnConfigVersion.cmake"
+  DESTINATION ${config_dir})

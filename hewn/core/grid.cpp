@@ -1,0 +1,49 @@
+#include "hewn/core/grid.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "hewn/core/error.h"
+
+namespace hewn {
+namespace {
+
+int64_t parse_extent(std::string_view text, const std::string& whole) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || stop != end || value < 1) {
+    throw Error(str("block \"", whole, "\": expected a size such as 16 or 8x32"));
+  }
+  return value;
+}
+
+}  // namespace
+
+BlockShape parse_block(const std::string& text) {
+  const std::string_view view = text;
+  const size_t x = view.find('x');
+  if (x == std::string_view::npos) {
+    const int64_t edge = parse_extent(view, text);
+    return {edge, edge};
+  }
+  return {parse_extent(view.substr(0, x), text), parse_extent(view.substr(x + 1), text)};
+}
+
+std::string to_string(const BlockShape& block) { return str(block.rows, "x", block.cols); }
+
+int64_t Grid::elements_of(int64_t index) const {
+  const int64_t top = index / col_blocks() * block.rows;
+  const int64_t left = index % col_blocks() * block.cols;
+  return std::min(block.rows, rows - top) * std::min(block.cols, cols - left);
+}
+
+int64_t blocks_to_keep(int64_t blocks, double sparsity) {
+  // The nudge keeps products such as 0.1 * 4096 * ... that are a half in exact arithmetic from rounding down.
+  const double exact = (1.0 - sparsity) * static_cast<double>(blocks);
+  const auto rounded = static_cast<int64_t>(std::floor(exact + 0.5 + 1e-9));
+  return std::clamp<int64_t>(rounded, 1, blocks);
+}
+
+}  // namespace hewn

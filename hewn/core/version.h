@@ -1,0 +1,7 @@
+#pragma once
+
+namespace hewn {
+
+constexpr const char* kVersion = "0.1.0";
+
+}  // namespace hewn

@@ -1,0 +1,40 @@
+#include "hewn/data/source.h"
+
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+
+namespace hewn::data {
+
+#define HEWN_SOURCE(function, name, help, input, classes) \
+  std::unique_ptr<Source> function(const std::string& path, const DataOptions&);
+#include "hewn/data/sources.def"
+#undef HEWN_SOURCE
+
+const std::vector<SourceRow>& sources() {
+  static const std::vector<SourceRow> kRows = {
+#define HEWN_SOURCE(function, name, help, input, classes) {name, help, function, {name, input, classes}},
+#include "hewn/data/sources.def"
+#undef HEWN_SOURCE
+  };
+  return kRows;
+}
+
+const SourceRow& find_source(const std::string& spec, std::string* path) {
+  const size_t colon = spec.find(':');
+  const std::string name = spec.substr(0, colon);
+  *path = colon == std::string::npos ? "" : spec.substr(colon + 1);
+  std::vector<std::string> names;
+  for (const SourceRow& row : sources()) {
+    if (row.name == name) return row;
+    names.emplace_back(row.name);
+  }
+  throw Error(str("data: unknown name \"", name, "\"; known: ", join(names)));
+}
+
+std::unique_ptr<Source> open_source(const std::string& spec, const DataOptions& options) {
+  std::string path;
+  const SourceRow& row = find_source(spec, &path);
+  return row.open(path, options);
+}
+
+}  // namespace hewn::data

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "hewn/core/grid.h"
+#include "hewn/kernels/update.h"
+
+/// The CUDA twins of block_ops.h and update.h, in single precision. Pointers are device memory; work is queued
+/// on `stream` (a cudaStream_t) and nothing waits for it. A build without CUDA has stubs that throw hewn::Error.
+namespace hewn::kernels::cuda {
+
+/// Whether this build has the kernels.
+bool built();
+
+void block_scale(const WeightLayout& layout, const float* weight, const float* gate, const uint8_t* active,
+                 float* out, void* stream);
+void block_scale_backward(const WeightLayout& layout, const float* grad_out, const float* weight,
+                          const float* gate, const uint8_t* active, float* grad_weight, float* grad_gate,
+                          void* stream);
+void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream);
+
+/// `active` null: all `elements` are updated.
+void update(const UpdateRule& rule, const WeightLayout& layout, const uint8_t* active, const float* grad,
+            float* weight, float* first, float* second, const float* grad_scale, int64_t elements, void* stream);
+
+}  // namespace hewn::kernels::cuda

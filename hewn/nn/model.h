@@ -1,0 +1,54 @@
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hewn/prune/plan.h"
+#include "hewn/prune/pruner.h"
+
+namespace hewn::nn {
+
+/// A network that maps a batch of inputs to a batch of outputs.
+class Model : public torch::nn::Module {
+ public:
+  virtual at::Tensor forward(const at::Tensor& input) = 0;
+  /// Names of the layers in order, where the network is a plain chain of them; else empty.
+  virtual std::vector<std::string> chain() const { return {}; }
+};
+
+/// What goes in and out: one input's shape and the number of outputs.
+struct Signature {
+  std::vector<int64_t> input;
+  int64_t outputs = 0;
+};
+
+struct ModelOptions {
+  std::vector<int64_t> widths = {1024, 1024};  // hidden widths of mlp
+  int64_t width = 64;                          // channels of a resnet's first stage
+};
+
+struct ModelRow {
+  std::string_view name;
+  std::string_view help;
+  std::shared_ptr<Model> (*make)(const Signature&, const ModelOptions&);
+  Signature usual;  // what it is made for, where no data set says otherwise
+};
+const std::vector<ModelRow>& models();
+const ModelRow& find_model(const std::string& name);
+
+/// The prunable weights of any LibTorch module: those of its Linear and ungrouped Conv2d layers, in the order in
+/// which they were registered. The registered parameter stays the leaf; `set` replaces the module's weight member.
+std::vector<prune::WeightSlot> find_slots(torch::nn::Module& module);
+
+/// Their shapes, for planning.
+std::vector<prune::WeightShape> weight_shapes(const std::vector<prune::WeightSlot>& slots);
+
+/// Whether the module has a normalisation layer.
+bool has_normalisation(const torch::nn::Module& module);
+
+}  // namespace hewn::nn

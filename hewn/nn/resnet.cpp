@@ -1,0 +1,138 @@
+// ResNet-18 and ResNet-50 with torchvision's names and shapes. Small images get the usual small stem: a 3x3
+// convolution and no pooling.
+#include <ATen/ops/adaptive_avg_pool2d.h>
+#include <ATen/ops/max_pool2d.h>
+
+#include <array>
+
+#include "hewn/nn/layers.h"
+
+namespace hewn::nn {
+namespace {
+
+using torch::nn::BatchNorm2d;
+using torch::nn::Conv2d;
+
+class Block : public torch::nn::Module {
+ public:
+  virtual at::Tensor forward(const at::Tensor& input) = 0;
+
+ protected:
+  void add_shortcut(int64_t in, int64_t out, int64_t stride) {
+    if (in == out && stride == 1) return;
+    downsample_ = register_module("downsample", torch::nn::Sequential(conv(in, out, 1, stride), BatchNorm2d(out)));
+  }
+  at::Tensor shortcut(const at::Tensor& input) {
+    return downsample_.is_empty() ? input : downsample_->forward(input);
+  }
+
+ private:
+  torch::nn::Sequential downsample_{nullptr};
+};
+
+class BasicBlock final : public Block {
+ public:
+  static constexpr int64_t kExpansion = 1;
+
+  BasicBlock(int64_t in, int64_t width, int64_t stride)
+      : conv1_(register_module("conv1", conv(in, width, 3, stride))),
+        bn1_(register_module("bn1", BatchNorm2d(width))),
+        conv2_(register_module("conv2", conv(width, width, 3, 1))),
+        bn2_(register_module("bn2", BatchNorm2d(width))) {
+    add_shortcut(in, width, stride);
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    const at::Tensor x = bn1_(conv1_(input)).relu_();
+    return bn2_(conv2_(x)).add_(shortcut(input)).relu_();
+  }
+
+ private:
+  Conv2d conv1_;
+  BatchNorm2d bn1_;
+  Conv2d conv2_;
+  BatchNorm2d bn2_;
+};
+
+class Bottleneck final : public Block {
+ public:
+  static constexpr int64_t kExpansion = 4;
+
+  Bottleneck(int64_t in, int64_t width, int64_t stride)
+      : conv1_(register_module("conv1", conv(in, width, 1, 1))),
+        bn1_(register_module("bn1", BatchNorm2d(width))),
+        conv2_(register_module("conv2", conv(width, width, 3, stride))),
+        bn2_(register_module("bn2", BatchNorm2d(width))),
+        conv3_(register_module("conv3", conv(width, width * kExpansion, 1, 1))),
+        bn3_(register_module("bn3", BatchNorm2d(width * kExpansion))) {
+    add_shortcut(in, width * kExpansion, stride);
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    at::Tensor x = bn1_(conv1_(input)).relu_();
+    x = bn2_(conv2_(x)).relu_();
+    return bn3_(conv3_(x)).add_(shortcut(input)).relu_();
+  }
+
+ private:
+  Conv2d conv1_;
+  BatchNorm2d bn1_;
+  Conv2d conv2_;
+  BatchNorm2d bn2_;
+  Conv2d conv3_;
+  BatchNorm2d bn3_;
+};
+
+template <class BlockType>
+class Resnet final : public Model {
+ public:
+  Resnet(const Signature& signature, int64_t width, const std::array<int64_t, 4>& depths)
+      : small_(signature.input[1] <= 64),
+        conv1_(register_module("conv1", stem(signature.input[0], width, small_))),
+        bn1_(register_module("bn1", BatchNorm2d(width))) {
+    int64_t channels = width;
+    for (size_t stage = 0; stage < depths.size(); ++stage) {
+      torch::nn::Sequential blocks;
+      for (int64_t i = 0; i < depths[stage]; ++i) {
+        const int64_t stage_width = width << stage;
+        blocks->push_back(BlockType(channels, stage_width, stage > 0 && i == 0 ? 2 : 1));
+        channels = stage_width * BlockType::kExpansion;
+      }
+      stages_.push_back(register_module(str("layer", stage + 1), blocks));
+    }
+    fc_ = register_module("fc", torch::nn::Linear(channels, signature.outputs));
+    initialise_resnet(*this);
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    at::Tensor x = bn1_(conv1_(input)).relu_();
+    if (!small_) x = at::max_pool2d(x, 3, 2, 1);
+    for (torch::nn::Sequential& stage : stages_) x = stage->forward(x);
+    return fc_(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  static Conv2d stem(int64_t channels, int64_t width, bool small) {
+    return small ? conv(channels, width, 3, 1) : conv(channels, width, 7, 2);
+  }
+
+  bool small_;
+  Conv2d conv1_;
+  BatchNorm2d bn1_;
+  std::vector<torch::nn::Sequential> stages_;
+  torch::nn::Linear fc_{nullptr};
+};
+
+}  // namespace
+
+std::shared_ptr<Model> make_resnet18(const Signature& signature, const ModelOptions& options) {
+  require_image(signature, "resnet18");
+  return std::make_shared<Resnet<BasicBlock>>(signature, options.width, std::array<int64_t, 4>{2, 2, 2, 2});
+}
+
+std::shared_ptr<Model> make_resnet50(const Signature& signature, const ModelOptions& options) {
+  require_image(signature, "resnet50");
+  return std::make_shared<Resnet<Bottleneck>>(signature, options.width, std::array<int64_t, 4>{3, 4, 6, 3});
+}
+
+}  // namespace hewn::nn

@@ -1,0 +1,84 @@
+// The ResNets of He et al. 2016 for 32x32 images: three stages of 16, 32 and 64 channels, and shortcuts that skip
+// every second pixel and pad with zero channels (option A), so that they have no parameters.
+#include <ATen/ops/adaptive_avg_pool2d.h>
+#include <ATen/ops/constant_pad_nd.h>
+
+#include "hewn/nn/layers.h"
+
+namespace hewn::nn {
+namespace {
+
+using torch::nn::BatchNorm2d;
+using torch::nn::Conv2d;
+
+class Block final : public torch::nn::Module {
+ public:
+  Block(int64_t in, int64_t out, int64_t stride)
+      : padding_((out - in) / 2),
+        stride_(stride),
+        conv1_(register_module("conv1", conv(in, out, 3, stride))),
+        bn1_(register_module("bn1", BatchNorm2d(out))),
+        conv2_(register_module("conv2", conv(out, out, 3, 1))),
+        bn2_(register_module("bn2", BatchNorm2d(out))) {}
+
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor x = bn1_(conv1_(input)).relu_();
+    return bn2_(conv2_(x)).add_(shortcut(input)).relu_();
+  }
+
+ private:
+  at::Tensor shortcut(const at::Tensor& input) const {
+    if (padding_ == 0 && stride_ == 1) return input;
+    const at::Tensor every_second =
+        input.slice(2, 0, input.size(2), stride_).slice(3, 0, input.size(3), stride_);
+    return at::constant_pad_nd(every_second, {0, 0, 0, 0, padding_, padding_});
+  }
+
+  int64_t padding_;
+  int64_t stride_;
+  Conv2d conv1_;
+  BatchNorm2d bn1_;
+  Conv2d conv2_;
+  BatchNorm2d bn2_;
+};
+
+class CifarResnet final : public Model {
+ public:
+  CifarResnet(const Signature& signature, int64_t blocks_per_stage)
+      : conv1_(register_module("conv1", conv(signature.input[0], 16, 3, 1))),
+        bn1_(register_module("bn1", BatchNorm2d(16))) {
+    int64_t channels = 16;
+    for (int64_t stage = 0; stage < 3; ++stage) {
+      torch::nn::Sequential blocks;
+      for (int64_t i = 0; i < blocks_per_stage; ++i) {
+        const int64_t width = int64_t{16} << stage;
+        blocks->push_back(Block(channels, width, stage > 0 && i == 0 ? 2 : 1));
+        channels = width;
+      }
+      stages_.push_back(register_module(str("layer", stage + 1), blocks));
+    }
+    linear_ = register_module("linear", torch::nn::Linear(channels, signature.outputs));
+    initialise_resnet(*this);
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    at::Tensor x = bn1_(conv1_(input)).relu_();
+    for (torch::nn::Sequential& stage : stages_) x = stage->forward(x);
+    return linear_(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  Conv2d conv1_;
+  BatchNorm2d bn1_;
+  std::vector<torch::nn::Sequential> stages_;
+  torch::nn::Linear linear_{nullptr};
+};
+
+}  // namespace
+
+std::shared_ptr<Model> make_resnet20(const Signature& signature, const ModelOptions&) {
+  require_image(signature, "resnet20");
+  return std::make_shared<CifarResnet>(signature, 3);
+}
+
+}  // namespace hewn::nn

@@ -1,0 +1,165 @@
+#include "hewn/prune/gate.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "hewn/core/error.h"
+#include "hewn/kernels/block_ops.h"
+#include "hewn/kernels/cuda/cuda.h"
+#include "hewn/prune/stream.h"
+
+namespace hewn::prune {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+template <class T>
+T* data_or_null(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+/// Runs body(begin, end) over the column blocks on all threads.
+template <class Body>
+void share_columns(const WeightLayout& layout, const Body& body) {
+  // About 32k elements per thread pay for waking it up.
+  const int64_t per_column_block = layout.grid.rows * layout.grid.block.cols;
+  const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, per_column_block));
+  at::parallel_for(0, layout.grid.col_blocks(), grain, body);
+}
+
+void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
+               const WeightLayout& layout, const at::Tensor& out) {
+  const auto* on = data_or_null<uint8_t>(active);
+  if (weight.is_cuda()) {
+    kernels::cuda::block_scale(layout, weight.data_ptr<float>(), data_or_null<float>(gate), on,
+                               out.data_ptr<float>(), current_stream(weight));
+    return;
+  }
+  AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale", [&] {
+    share_columns(layout, [&](int64_t begin, int64_t end) {
+      kernels::block_scale(layout, weight.data_ptr<scalar_t>(), data_or_null<scalar_t>(gate), on,
+                           out.data_ptr<scalar_t>(), begin, end);
+    });
+  });
+}
+
+void run_scale_backward(const at::Tensor& grad_out, const at::Tensor& weight, const at::Tensor& gate,
+                        const at::Tensor& active, const WeightLayout& layout, const at::Tensor& grad_weight,
+                        const at::Tensor& grad_gate) {
+  const auto* on = data_or_null<uint8_t>(active);
+  if (weight.is_cuda()) {
+    kernels::cuda::block_scale_backward(layout, grad_out.data_ptr<float>(), weight.data_ptr<float>(),
+                                        data_or_null<float>(gate), on, grad_weight.data_ptr<float>(),
+                                        data_or_null<float>(grad_gate), current_stream(weight));
+    return;
+  }
+  AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale_backward", [&] {
+    share_columns(layout, [&](int64_t begin, int64_t end) {
+      kernels::block_scale_backward(layout, grad_out.data_ptr<scalar_t>(), weight.data_ptr<scalar_t>(),
+                                    data_or_null<scalar_t>(gate), on, grad_weight.data_ptr<scalar_t>(),
+                                    data_or_null<scalar_t>(grad_gate), begin, end);
+    });
+  });
+}
+
+at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
+  at::Tensor out = at::empty({layout.grid.blocks()}, weight.options());
+  if (weight.is_cuda()) {
+    kernels::cuda::block_squares(layout, weight.data_ptr<float>(), out.data_ptr<float>(), current_stream(weight));
+    return out;
+  }
+  AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_squares", [&] {
+    share_columns(layout, [&](int64_t begin, int64_t end) {
+      kernels::block_squares(layout, weight.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), begin, end);
+    });
+  });
+  return out;
+}
+
+/// A tensor with the weight's own strides, so that both can be walked with one offset.
+at::Tensor like(const at::Tensor& tensor, const at::Tensor& weight) {
+  if (tensor.strides() == weight.strides()) return tensor;
+  at::Tensor out = at::empty_like(weight);
+  out.copy_(tensor);
+  return out;
+}
+
+void remember(AutogradContext* context, const WeightLayout& layout) {
+  const Grid& grid = layout.grid;
+  context->saved_data["layout"] =
+      std::vector<int64_t>{grid.rows, grid.cols, grid.block.rows, grid.block.cols, layout.taps};
+}
+
+WeightLayout recall(AutogradContext* context) {
+  const std::vector<int64_t> v = context->saved_data["layout"].toIntVector();
+  return {{v[0], v[1], {v[2], v[3]}}, v[4]};
+}
+
+struct BlockScale : torch::autograd::Function<BlockScale> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& weight, const at::Tensor& gate,
+                            const at::Tensor& active, const WeightLayout& layout) {
+    remember(context, layout);
+    context->save_for_backward({weight, gate, active});
+    at::Tensor out = at::empty_like(weight);
+    run_scale(weight, gate, active, layout, out);
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& grads) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& weight = saved[0];
+    const at::Tensor& gate = saved[1];
+    const at::Tensor grad_weight = at::empty_like(weight);
+    const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
+    run_scale_backward(like(grads[0], weight), weight, gate, saved[2], recall(context), grad_weight, grad_gate);
+    return {grad_weight, grad_gate, at::Tensor(), at::Tensor()};
+  }
+};
+
+struct BlockNorms : torch::autograd::Function<BlockNorms> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& weight, const WeightLayout& layout) {
+    remember(context, layout);
+    const at::Tensor norms = run_squares(weight, layout).sqrt_();
+    context->save_for_backward({weight, norms});
+    return norms;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& grads) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor& norms = saved[1];
+    const at::Tensor factor = (grads[0] / norms).masked_fill_(norms == 0, 0).contiguous();
+    const at::Tensor grad_weight = at::empty_like(saved[0]);
+    run_scale(saved[0], factor, at::Tensor(), recall(context), grad_weight);
+    return {grad_weight, at::Tensor()};
+  }
+};
+
+}  // namespace
+
+at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
+                       const WeightLayout& layout) {
+  return BlockScale::apply(weight, gate.defined() ? gate.contiguous() : gate, active, layout);
+}
+
+at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {
+  return BlockNorms::apply(weight, layout);
+}
+
+WeightLayout layout_of(const at::Tensor& weight, BlockShape block) {
+  if (weight.dim() == 2 && weight.is_contiguous()) return {{weight.size(1), weight.size(0), block}, 1};
+  if (weight.dim() == 4) {
+    const int64_t taps = weight.size(2) * weight.size(3);
+    const Grid grid = {taps * weight.size(1), weight.size(0), block};
+    if (weight.is_contiguous()) return {grid, taps};
+    if (weight.is_contiguous(at::MemoryFormat::ChannelsLast)) return {grid, 1};
+  }
+  throw Error(hewn::str("a weight of shape ", weight.sizes(), " and strides ", weight.strides(),
+                  ": expected a contiguous Linear or Conv2d weight"));
+}
+
+}  // namespace hewn::prune

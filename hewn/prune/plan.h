@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hewn/core/grid.h"
+
+namespace hewn::prune {
+
+/// A prunable weight by name and shape (as LibTorch stores it), before any decision.
+struct WeightShape {
+  std::string name;
+  std::vector<int64_t> shape;
+  Grid grid;  // its block is set by the plan
+};
+
+struct PlanOptions {
+  BlockShape block;
+  double sparsity = 0.9;
+  int64_t min_blocks = 100;                 // layers with fewer are left dense
+  std::vector<std::string> layers = {"*"};  // name patterns of the layers that may be pruned
+};
+
+/// What would be pruned: one row per prunable weight.
+struct LayerPlan {
+  std::string name;
+  std::vector<int64_t> shape;
+  Grid grid;
+  int64_t keep = 0;
+  bool pruned = false;
+  std::string why_dense;  // where it is not pruned
+
+  int64_t elements() const { return grid.elements(); }
+  double realised_sparsity() const {
+    return pruned ? 1.0 - static_cast<double>(keep) / static_cast<double>(grid.blocks()) : 0.0;
+  }
+};
+
+struct Plan {
+  PlanOptions options;
+  std::vector<LayerPlan> layers;
+
+  int64_t layers_pruned() const;
+  int64_t blocks_kept() const;   // over the pruned layers
+  int64_t blocks_total() const;  // over the pruned layers
+  /// Zeros over all elements of prunable weights, layers left dense included.
+  double realised_sparsity() const;
+};
+
+/// Throws Error where the sparsity is outside [0, 1), where the block is larger than every layer, or where a
+/// pattern names no layer.
+Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& options);
+
+/// Bytes of a weight in block-compressed form: values of the kept blocks, a 32-bit index each, and one offset per
+/// block column.
+int64_t sparse_bytes(const Grid& grid, int64_t kept_blocks, int64_t kept_elements);
+
+}  // namespace hewn::prune

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hewn/prune/plan.h"
+#include "hewn/prune/recipes.h"
+#include "hewn/prune/schedule/schedule.h"
+#include "hewn/prune/score/score.h"
+#include "hewn/prune/search/search.h"
+
+namespace hewn::prune {
+
+/// A weight that can be gated: the registered leaf parameter, and a way to say what the forward pass sees.
+struct WeightSlot {
+  std::string name;
+  at::Tensor leaf;
+  std::function<void(const at::Tensor&)> set;
+};
+
+/// What before_forward changed, for those who own the optimiser and the log.
+struct PhaseChange {
+  bool entered = false;  // a new phase began at this step
+  Moment moment;
+  bool reset_optimiser = false;
+};
+
+/// Prunes the slots of a network while it trains: Algorithm 1 of the paper with its SPARSIFICATION phase, for any
+/// score, search and schedule. Call before_forward(step) once before each training step.
+class Pruner {
+ public:
+  /// One pruned layer.
+  struct Layer {
+    std::string name;
+    ScoredWeight weight;
+    std::unique_ptr<Score> score;
+    at::Tensor support;  // uint8 per block; undefined while all are active
+    std::function<void(const at::Tensor&)> set;
+  };
+
+  /// Slots that the plan leaves dense are not touched. Throws Error where the parts do not go together.
+  Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe, int64_t steps);
+
+  PhaseChange before_forward(int64_t step);
+
+  /// Sets every slot from the current weights, scores and supports, for evaluation.
+  void refresh();
+
+  /// Makes the gated values the leaves' own values and opens the gates: an ordinary network, with zeros.
+  void fold();
+
+  const std::vector<Layer>& layers() const { return layers_; }
+  const Schedule& schedule() const { return schedule_; }
+  const Moment& moment() const { return moment_; }
+  /// Blocks that a layer keeps active at a moment, by its own budget.
+  int64_t active_blocks(const Layer& layer, const Moment& moment) const;
+  /// How often supports were chosen so far.
+  int64_t selections() const { return selections_; }
+
+  /// Everything that a resumed run needs besides the weights: score parameters and supports by name, and the
+  /// phase. Tensors are shared, not copied.
+  std::map<std::string, at::Tensor> state() const;
+  int64_t phase_index() const { return moment_.index; }
+  void load_state(const std::map<std::string, at::Tensor>& state, int64_t phase_index);
+
+ private:
+  PhaseChange enter(const Moment& next);
+  void choose_supports(const Moment& moment);
+  void drop_weights();
+  at::Tensor gated(const Layer& layer) const;
+
+  Recipe recipe_;
+  Schedule schedule_;
+  Search search_;
+  double sparsity_;
+  std::vector<Layer> layers_;
+  Moment moment_{Phase::kDense, -1, 0};
+  int64_t selections_ = 0;
+};
+
+}  // namespace hewn::prune

@@ -1,0 +1,94 @@
+#include "hewn/prune/recipes.h"
+
+#include <array>
+#include <utility>
+
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+
+namespace hewn::prune {
+namespace {
+
+template <class T, size_t N>
+using Names = std::array<std::pair<T, std::string_view>, N>;
+
+constexpr Names<DropRule, 2> kDropRules = {{{DropRule::kMask, "mask"}, {DropRule::kZero, "zero"}}};
+constexpr Names<ResetRule, 3> kResetRules = {
+    {{ResetRule::kNone, "none"}, {ResetRule::kDecompress, "decompress"}, {ResetRule::kEvery, "every"}}};
+constexpr Names<Ramp, 2> kRamps = {{{Ramp::kExponential, "exponential"}, {Ramp::kPolynomial, "polynomial"}}};
+
+template <class T, size_t N>
+std::string_view name_in(const Names<T, N>& names, T value) {
+  for (const auto& [candidate, name] : names) {
+    if (candidate == value) return name;
+  }
+  return "?";
+}
+
+template <class T, size_t N>
+T parse_in(const Names<T, N>& names, const char* option, const std::string& text) {
+  std::vector<std::string> known;
+  for (const auto& [value, name] : names) {
+    if (name == text) return value;
+    known.emplace_back(name);
+  }
+  throw Error(str(option, ": expected one of ", join(known), ", got \"", text, "\""));
+}
+
+}  // namespace
+
+std::string_view name_of(DropRule rule) { return name_in(kDropRules, rule); }
+std::string_view name_of(ResetRule rule) { return name_in(kResetRules, rule); }
+std::string_view name_of(Ramp ramp) { return name_in(kRamps, ramp); }
+DropRule parse_drop_rule(const std::string& name) { return parse_in(kDropRules, "drop", name); }
+ResetRule parse_reset_rule(const std::string& name) { return parse_in(kResetRules, "reset", name); }
+Ramp parse_ramp(const std::string& name) { return parse_in(kRamps, "ramp", name); }
+
+const std::vector<Recipe>& recipes() {
+  static const std::vector<Recipe> kRows = {
+      {.name = "dense", .help = "no pruning: the baseline", .schedule = "dense"},
+      {.name = "magnitude", .help = "prune once by block norm, then fine-tune"},
+      {.name = "powerprop", .help = "prune once by the norm of powerpropagated blocks", .score = "powerprop"},
+      {.name = "acdc",
+       .help = "alternate dense and sparse training, blocks by norm (Peste et al. 2021)",
+       .schedule = "acdc",
+       .drop = DropRule::kZero,
+       .reset = ResetRule::kDecompress},
+      {.name = "sa", .help = "prune once by learned attention", .score = "attention"},
+      {.name = "sa++",
+       .help = "SequentialAttention++ as in the paper",
+       .score = "attention",
+       .schedule = "sa++",
+       .reset = ResetRule::kEvery},
+      {.name = "sa++r",
+       .help = "SequentialAttention++ refined: dropped blocks return as zeros, logits learn faster",
+       .score = "attention",
+       .schedule = "sa++",
+       .drop = DropRule::kZero,
+       .reset = ResetRule::kEvery,
+       .logit_lr = 10},
+      {.name = "sequential-attention",
+       .help = "one long backward selection by learned attention",
+       .score = "attention",
+       .schedule = "gradual"},
+      {.name = "group-lasso", .help = "prune once by a factor per block with L2 decay", .score = "identity-mask"},
+      {.name = "l1-mask", .help = "prune once by a factor per block with L1 decay", .score = "l1-mask"},
+  };
+  return kRows;
+}
+
+const Recipe& find_recipe(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Recipe& row : recipes()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  throw Error(str("method: unknown name \"", name, "\"; known: ", join(names)));
+}
+
+std::string schedule_for_task(const std::string& schedule, bool ctr) {
+  if (schedule != "acdc" && schedule != "sa++") return schedule;
+  return schedule + (ctr ? "/ctr" : "/imagenet");
+}
+
+}  // namespace hewn::prune

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hewn/prune/schedule/schedule.h"
+#include "hewn/prune/score/score.h"
+
+namespace hewn::prune {
+
+/// What happens to the weights of dropped blocks when a SPARSE phase begins: they keep their value behind a
+/// closed gate, or they are set to zero and return as zeros.
+enum class DropRule : uint8_t { kMask, kZero };
+
+/// When the optimiser forgets its momentum and moments: never, when a DENSE phase begins after a sparse one, or
+/// at every change of phase.
+enum class ResetRule : uint8_t { kNone, kDecompress, kEvery };
+
+std::string_view name_of(DropRule rule);
+std::string_view name_of(ResetRule rule);
+std::string_view name_of(Ramp ramp);
+DropRule parse_drop_rule(const std::string& name);
+ResetRule parse_reset_rule(const std::string& name);
+Ramp parse_ramp(const std::string& name);
+
+/// A pruning method is a row of this table: a score, a search, a schedule and the rules between them.
+struct Recipe {
+  std::string name;
+  std::string help;
+  std::string score = "magnitude";
+  std::string search = "top-k";
+  std::string schedule = "one-shot";  // "acdc" and "sa++" stand for the form that fits the task
+  DropRule drop = DropRule::kMask;
+  ResetRule reset = ResetRule::kNone;
+  double logit_lr = 1;  // learning rate of the score's parameters over that of the weights
+  ScoreOptions score_options = {};
+  ScheduleOptions schedule_options = {};
+  Ramp ramp = Ramp::kExponential;
+  double ramp_c = 4;
+  int64_t rerank_every = 1;  // steps between selections during SPARSIFICATION
+
+  /// True where nothing is ever pruned.
+  bool dense() const { return schedule == "dense"; }
+};
+
+const std::vector<Recipe>& recipes();
+const Recipe& find_recipe(const std::string& name);
+
+/// "sa++" -> "sa++/imagenet" or "sa++/ctr"; other names are returned as they are.
+std::string schedule_for_task(const std::string& schedule, bool ctr);
+
+}  // namespace hewn::prune

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hewn/core/grid.h"
+
+namespace hewn::prune {
+
+/// What a score sees of its layer. The leaf is the registered parameter, not the gated weight.
+struct ScoredWeight {
+  at::Tensor leaf;
+  WeightLayout layout;
+  int64_t keep = 0;  // blocks that stay at the target sparsity
+
+  int64_t blocks() const { return layout.grid.blocks(); }
+  double density() const { return static_cast<double>(keep) / static_cast<double>(blocks()); }
+};
+
+struct ScoreOptions {
+  bool clip = true;  // clamp attention to [density, 1 / density]
+  double alpha = 2;  // exponent of powerprop
+};
+
+/// A trainable tensor that a score adds to the network; one value per block.
+struct ScoreParameter {
+  std::string name;
+  at::Tensor tensor;
+  bool l1 = false;  // decayed by its sign rather than by its value
+};
+
+/// The importance of each block of one layer, and the multiplier through which it is learned.
+class Score {
+ public:
+  virtual ~Score() = default;
+
+  /// Differentiable multiplier per block; undefined where it is 1.
+  virtual at::Tensor gate(const ScoredWeight& weight) const = 0;
+  /// What blocks are ranked by; no gradient. Comparable between layers of one network.
+  virtual at::Tensor importance(const ScoredWeight& weight) const = 0;
+  virtual std::vector<ScoreParameter> parameters() const { return {}; }
+  /// False where a block of zeros gets no gradient, so that it could never come back.
+  virtual bool learns_from_zero() const { return true; }
+};
+
+using MakeScore = std::unique_ptr<Score> (*)(const ScoredWeight&, const ScoreOptions&);
+struct ScoreRow {
+  std::string_view name;
+  std::string_view help;
+  MakeScore make;
+};
+const std::vector<ScoreRow>& scores();
+/// Throws Error with the known names for an unknown one. May change the leaf's values (reparametrisation), never
+/// the function that the network computes.
+std::unique_ptr<Score> make_score(const std::string& name, const ScoredWeight& weight,
+                                  const ScoreOptions& options);
+
+}  // namespace hewn::prune

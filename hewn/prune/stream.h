@@ -1,0 +1,10 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace hewn::prune {
+
+/// The CUDA stream on which LibTorch queues work for this tensor's device; null in a build without CUDA.
+void* current_stream(const at::Tensor& tensor);
+
+}  // namespace hewn::prune

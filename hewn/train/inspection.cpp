@@ -1,0 +1,256 @@
+#include "hewn/train/inspection.h"
+
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hewn/core/error.h"
+#include "hewn/prune/gate.h"
+#include "hewn/prune/reachability.h"
+#include "hewn/train/checkpoint.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::train {
+namespace {
+
+int64_t all_bytes(const nn::Model& model) {
+  int64_t bytes = 0;
+  for (const auto& [name, tensor] : state_dict(model)) bytes += static_cast<int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+LayerReport row_of(const prune::LayerPlan& plan) {
+  LayerReport row;
+  row.name = plan.name;
+  row.shape = plan.shape;
+  row.grid = plan.grid;
+  row.kept = plan.keep;
+  row.pruned = plan.pruned;
+  row.note = plan.why_dense;
+  row.bytes_dense = 4 * plan.elements();
+  row.bytes_sparse = row.bytes_dense;
+  return row;
+}
+
+void set_sparse_bytes(LayerReport& row, int64_t kept_elements) {
+  const int64_t sparse = prune::sparse_bytes(row.grid, row.kept, kept_elements);
+  row.bytes_sparse = std::min(row.bytes_dense, sparse);
+}
+
+ModelReport empty_report(const nn::Model& model, const prune::Plan& plan) {
+  ModelReport report;
+  report.block = plan.options.block;
+  report.requested_sparsity = plan.options.sparsity;
+  report.other_bytes = all_bytes(model);
+  for (const prune::LayerPlan& layer : plan.layers) report.other_bytes -= 4 * layer.elements();
+  return report;
+}
+
+/// Zeros in the blocks that are not kept; everything there must be zero.
+int64_t count_dropped(const LayerReport& row, const at::Tensor& weight, const std::vector<uint8_t>& keep) {
+  const at::Tensor values = weight.to(at::kCPU).to(at::kFloat).contiguous();
+  const WeightLayout layout = prune::layout_of(values, row.grid.block);
+  const auto* data = values.data_ptr<float>();
+  int64_t dropped = 0;
+  for (int64_t column = 0; column < row.grid.cols; ++column) {
+    for (int64_t offset = 0; offset < row.grid.rows; ++offset) {
+      const int64_t block = row.grid.block_of(layout.row_of(offset), column);
+      if (keep[static_cast<size_t>(block)] != 0) continue;
+      ++dropped;
+      if (data[column * row.grid.rows + offset] != 0) {
+        throw Error(hewn::str("layer ", row.name, ": block ", block, " is listed as dropped but is not zero"));
+      }
+    }
+  }
+  return dropped;
+}
+
+void warn_of_dead_blocks(const nn::Model& model, const std::map<std::string, std::vector<uint8_t>>& keep,
+                         ModelReport& report) {
+  std::vector<prune::ChainLink> chain;
+  for (const std::string& name : model.chain()) {
+    const auto row = std::find_if(report.layers.begin(), report.layers.end(),
+                                  [&](const LayerReport& layer) { return layer.name == name; });
+    if (row == report.layers.end()) return;
+    const auto kept = keep.find(name);
+    chain.push_back({name, row->grid, kept == keep.end() ? std::vector<uint8_t>{} : kept->second});
+  }
+  for (const prune::LinkReach& reach : prune::reachability(chain)) {
+    if (reach.live == reach.kept) continue;
+    report.warnings.push_back(hewn::str(
+        "layer ", reach.name, ": ", reach.kept - reach.live, " of ", reach.kept,
+        " kept blocks lie on no path from input to output",
+        reach.live == 0 ? "; the network is cut in two" : ""));
+  }
+}
+
+void warn_of_too_few_blocks(const prune::Plan& plan, ModelReport& report) {
+  for (const prune::LayerPlan& layer : plan.layers) {
+    const int64_t needed = std::max(layer.grid.row_blocks(), layer.grid.col_blocks());
+    if (!layer.pruned || layer.keep >= needed) continue;
+    report.warnings.push_back(hewn::str("layer ", layer.name, ": keeps ", layer.keep, " blocks of a ",
+                                        layer.grid.row_blocks(), "x", layer.grid.col_blocks(),
+                                        " grid: some inputs or outputs must lose all their weights"));
+  }
+}
+
+}  // namespace
+
+int64_t ModelReport::layers_pruned() const {
+  return std::count_if(layers.begin(), layers.end(), [](const LayerReport& row) { return row.pruned; });
+}
+int64_t ModelReport::blocks_kept() const {
+  int64_t kept = 0;
+  for (const LayerReport& row : layers) kept += row.pruned ? row.kept : 0;
+  return kept;
+}
+int64_t ModelReport::blocks() const {
+  int64_t all = 0;
+  for (const LayerReport& row : layers) all += row.pruned ? row.grid.blocks() : 0;
+  return all;
+}
+double ModelReport::realised_sparsity() const {
+  double zeros = 0;
+  double all = 0;
+  for (const LayerReport& row : layers) {
+    zeros += row.realised_sparsity * static_cast<double>(row.grid.elements());
+    all += static_cast<double>(row.grid.elements());
+  }
+  return all == 0 ? 0 : zeros / all;
+}
+int64_t ModelReport::bytes_dense() const {
+  int64_t bytes = other_bytes;
+  for (const LayerReport& row : layers) bytes += row.bytes_dense;
+  return bytes;
+}
+int64_t ModelReport::bytes_sparse() const {
+  int64_t bytes = other_bytes;
+  for (const LayerReport& row : layers) bytes += row.bytes_sparse;
+  return bytes;
+}
+
+Json to_json(const ModelReport& report) {
+  Json layers = Json::array();
+  for (const LayerReport& row : report.layers) {
+    layers.push_back({{"name", row.name},
+                      {"shape", row.shape},
+                      {"grid", {row.grid.row_blocks(), row.grid.col_blocks()}},
+                      {"blocks", row.grid.blocks()},
+                      {"kept", row.kept},
+                      {"pruned", row.pruned},
+                      {"realised_sparsity", row.realised_sparsity},
+                      {"bytes_dense", row.bytes_dense},
+                      {"bytes_sparse", row.bytes_sparse},
+                      {"note", row.note}});
+  }
+  return {{"block", {report.block.rows, report.block.cols}},
+          {"layers_total", report.layers.size()},
+          {"layers_pruned", report.layers_pruned()},
+          {"requested_sparsity", report.requested_sparsity},
+          {"realised_sparsity", report.realised_sparsity()},
+          {"kept_blocks", report.blocks_kept()},
+          {"blocks", report.blocks()},
+          {"bytes_dense", report.bytes_dense()},
+          {"bytes_sparse", report.bytes_sparse()},
+          {"warnings", report.warnings},
+          {"layers", layers}};
+}
+
+ModelReport planned_report(const nn::Model& model, const prune::Plan& plan) {
+  ModelReport report = empty_report(model, plan);
+  for (const prune::LayerPlan& layer : plan.layers) {
+    LayerReport row = row_of(layer);
+    row.realised_sparsity = layer.realised_sparsity();
+    // Which ragged blocks stay is not known yet; the average block stands for them.
+    const double elements = static_cast<double>(layer.elements()) * (1 - row.realised_sparsity);
+    if (row.pruned) set_sparse_bytes(row, static_cast<int64_t>(elements + 0.5));
+    report.layers.push_back(row);
+  }
+  warn_of_too_few_blocks(plan, report);
+  return report;
+}
+
+ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
+                            const std::map<std::string, at::Tensor>& tensors,
+                            const std::map<std::string, std::vector<int64_t>>& kept) {
+  ModelReport report = empty_report(model, plan);
+  std::map<std::string, std::vector<uint8_t>> keep;
+  for (const prune::LayerPlan& layer : plan.layers) {
+    LayerReport row = row_of(layer);
+    const auto blocks = kept.find(layer.name);
+    row.pruned = blocks != kept.end();
+    row.kept = row.pruned ? static_cast<int64_t>(blocks->second.size()) : layer.grid.blocks();
+    if (row.pruned) {
+      std::vector<uint8_t>& flags = keep[layer.name];
+      flags.assign(static_cast<size_t>(layer.grid.blocks()), 0);
+      for (const int64_t block : blocks->second) {
+        if (block < 0 || block >= layer.grid.blocks()) {
+          throw Error(hewn::str("layer ", layer.name, ": kept block ", block, " is outside its grid"));
+        }
+        flags[static_cast<size_t>(block)] = 1;
+      }
+      const auto weight = tensors.find(layer.name + ".weight");
+      if (weight == tensors.end()) throw Error(hewn::str("layer ", layer.name, ": its weight is missing"));
+      const int64_t dropped = count_dropped(row, weight->second, flags);
+      row.realised_sparsity = static_cast<double>(dropped) / static_cast<double>(layer.elements());
+      set_sparse_bytes(row, layer.elements() - dropped);
+    }
+    report.layers.push_back(row);
+  }
+  warn_of_dead_blocks(model, keep, report);
+  return report;
+}
+
+ModelReport inspect_run(const RunFolder& run) {
+  const TrainOptions options = read_config(run);
+  std::string path;
+  const data::DataInfo& info = data::find_source(options.data, &path).info;
+  const auto model = build_model(options, {info.input, info.classes});
+  const prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
+  if (std::filesystem::exists(run.model())) {
+    const TensorFile file = load_tensors(run.model(), /*sealed=*/false);
+    const auto blocks = file.metadata.find("hewn.blocks");
+    if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
+    return measured_report(*model, plan, file.tensors, parse_kept_blocks(blocks->second, run.model().string()));
+  }
+  std::vector<std::string> skipped;
+  const auto checkpoint = CheckpointStore(run.checkpoints(), 1).load_newest(&skipped);
+  if (!checkpoint) throw Error(hewn::str(run.path.string(), ": holds neither a model nor a checkpoint yet"));
+  std::map<std::string, at::Tensor> tensors;
+  std::map<std::string, std::vector<int64_t>> kept;
+  for (const prune::LayerPlan& layer : plan.layers) {
+    const auto support = checkpoint->tensors.find("pruner.support." + layer.name);
+    if (support == checkpoint->tensors.end()) continue;
+    kept[layer.name] = kept_indices(support->second);
+    // Behind a closed gate a checkpoint's weight may keep its value: show what the forward pass sees.
+    const at::Tensor& weight = checkpoint->tensors.at("model." + layer.name + ".weight");
+    tensors[layer.name + ".weight"] =
+        prune::block_scale(weight, {}, support->second, prune::layout_of(weight, layer.grid.block));
+  }
+  ModelReport report = measured_report(*model, plan, tensors, kept);
+  report.warnings.insert(report.warnings.begin(),
+                         hewn::str("the run is unfinished: this is its checkpoint after step ", checkpoint->step));
+  return report;
+}
+
+std::vector<int64_t> kept_indices(const at::Tensor& support) {
+  const at::Tensor indices = support.nonzero().flatten().to(at::kCPU);
+  const auto* begin = indices.data_ptr<int64_t>();
+  return {begin, begin + indices.numel()};
+}
+
+std::string kept_blocks_text(const prune::Plan& plan, const std::map<std::string, std::vector<int64_t>>& kept) {
+  const BlockShape& block = plan.options.block;
+  return Json{{"block", {block.rows, block.cols}}, {"sparsity", plan.options.sparsity}, {"kept", kept}}.dump();
+}
+
+std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text, const std::string& where) {
+  try {
+    return Json::parse(text).at("kept").get<std::map<std::string, std::vector<int64_t>>>();
+  } catch (const Json::exception&) {
+    throw FormatError(where, "its block structure is not valid JSON");
+  }
+}
+
+}  // namespace hewn::train

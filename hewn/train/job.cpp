@@ -1,0 +1,248 @@
+#include "hewn/train/job.h"
+
+#include <torch/version.h>
+
+#include <numeric>
+
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/core/version.h"
+#include "hewn/train/checkpoint.h"
+#include "hewn/train/inspection.h"
+#include "hewn/train/log.h"
+#include "hewn/train/loop.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::train {
+namespace {
+
+void check(const TrainOptions& o) {
+  const auto require = [](bool good, const char* key, const char* expected, auto got) {
+    if (!good) throw Error(hewn::str(key, ": expected ", expected, ", got ", got));
+  };
+  require(o.epochs >= 1, "epochs", "at least 1", o.epochs);
+  require(o.steps >= 0, "steps", "0 or more", o.steps);
+  require(o.batch >= 1, "batch", "at least 1", o.batch);
+  require(o.log_every >= 1, "log-every", "at least 1", o.log_every);
+  require(o.eval_every >= 1, "eval-every", "at least 1", o.eval_every);
+  require(o.checkpoint_every >= 0, "checkpoint-every", "0 or more", o.checkpoint_every);
+  require(o.keep_checkpoints >= 1, "keep-checkpoints", "at least 1", o.keep_checkpoints);
+  require(o.warmup >= 0 && o.warmup < 1, "warmup", "a number in [0, 1)", o.warmup);
+  require(o.momentum >= 0 && o.momentum < 1, "momentum", "a number in [0, 1)", o.momentum);
+  require(o.weight_decay >= 0, "weight-decay", "0 or more", o.weight_decay);
+  require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label-smoothing", "a number in [0, 1)",
+          o.label_smoothing);
+  require(o.clip_grad >= 0, "clip-grad", "0 or more", o.clip_grad);
+  require(!o.lr || *o.lr > 0, "lr", "a number above 0", o.lr.value_or(0));
+  require(o.lr_end >= 0, "lr-end", "0 or more", o.lr_end);
+  require(o.lr_schedule != "exponential" || o.lr_end > 0, "lr-end", "a number above 0 with lr-schedule exponential",
+          o.lr_end);
+  require(!o.logit_lr || *o.logit_lr >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
+}
+
+/// Everything that one training needs, built from its options.
+struct Workshop {
+  TrainOptions options;
+  at::Device device;
+  std::unique_ptr<data::Source> source;
+  std::shared_ptr<nn::Model> model;
+  prune::Recipe recipe;
+  prune::Plan plan;
+  int64_t steps;
+
+  explicit Workshop(const TrainOptions& given) : options(given), device(find_device(given.device)) {
+    check(options);
+    set_threads(options.threads);
+    source = data::open_source(options.data, data_options(options, device));
+    model = build_model(options, {source->info().input, source->info().classes});
+    recipe = resolve_recipe(options, nn::has_normalisation(*model));
+    plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
+    if (recipe.dense()) {
+      for (prune::LayerPlan& layer : plan.layers) {
+        layer.pruned = false;
+        layer.keep = layer.grid.blocks();
+        layer.why_dense = "method dense";
+      }
+    } else if (plan.layers_pruned() == 0) {
+      throw Error(hewn::str("block ", to_string(plan.options.block), ": no layer has ", options.min_blocks,
+                            " blocks, so nothing would be pruned; use a smaller --block or --min-blocks"));
+    }
+    model->to(device);
+    steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
+  }
+};
+
+LoopOptions loop_options(const Workshop& shop) {
+  const TrainOptions& o = shop.options;
+  LoopOptions out;
+  out.task = Task(o.label_smoothing);
+  const double usual = parse_optimiser(o.optimizer) == kernels::UpdateKind::kSgd ? 0.1 : 0.001;
+  out.rate = {parse_rate_shape(o.lr_schedule), o.lr.value_or(usual), o.lr_end, o.warmup, shop.steps};
+  out.steps = shop.steps;
+  out.batch = std::min(o.batch, shop.source->info().train_size);
+  out.log_every = o.log_every;
+  out.eval_every = o.eval_every * shop.source->train_batches();
+  out.checkpoint_every = o.checkpoint_every > 0 ? o.checkpoint_every : shop.source->train_batches();
+  return out;
+}
+
+/// Writes config.json, which makes the folder a run, before anything else is done there.
+void start_run(const RunFolder& run, const Workshop& shop) {
+  TrainOptions resolved = shop.options;
+  record_recipe(shop.recipe, resolved);
+  resolved.lr = loop_options(shop).rate.peak;
+  resolved.out = run.path.string();
+  write_json(run.config(), {{"hewn", kVersion},
+                            {"libtorch", TORCH_VERSION},
+                            {"steps", shop.steps},
+                            {"options", describe(resolved).to_json()}});
+}
+
+void write_model(const RunFolder& run, const Workshop& shop,
+                 const std::map<std::string, std::vector<int64_t>>& kept) {
+  TensorFile file;
+  file.metadata = {{"format", "pt"},
+                   {"hewn.version", kVersion},
+                   {"hewn.model", shop.options.model},
+                   {"hewn.method", shop.recipe.name},
+                   {"hewn.blocks", kept_blocks_text(shop.plan, kept)}};
+  file.tensors = state_dict(*shop.model);
+  save_tensors(run.model(), file, /*sealed=*/false);
+}
+
+Json summarise(const Workshop& shop, const Metrics& metrics, const ModelReport& report, double seconds) {
+  return {{"method", shop.recipe.name},
+          {"data", shop.options.data},
+          {"model", shop.options.model},
+          {"block", to_string(shop.plan.options.block)},
+          {"sparsity", shop.recipe.dense() ? 0.0 : shop.options.sparsity},
+          {"seed", shop.options.seed},
+          {"epochs", shop.options.epochs},
+          {"steps", shop.steps},
+          {"metrics", metrics},
+          {"realised_sparsity", report.realised_sparsity()},
+          {"layers_pruned", report.layers_pruned()},
+          {"kept_blocks", report.blocks_kept()},
+          {"blocks", report.blocks()},
+          {"bytes_dense", report.bytes_dense()},
+          {"bytes_sparse", report.bytes_sparse()},
+          {"seconds", seconds}};
+}
+
+void announce(const Workshop& shop, Observer& observer) {
+  const prune::Recipe& recipe = shop.recipe;
+  if (recipe.dense()) return;
+  const std::string why = shop.options.method ? "" : nn::has_normalisation(*shop.model)
+                                                         ? " (default with normalisation layers)"
+                                                         : " (default without normalisation layers)";
+  observer.on_message(hewn::str("method ", recipe.name, why, ": score ", recipe.score, ", schedule ",
+                                recipe.schedule, ", drop ", prune::name_of(recipe.drop), "; ",
+                                shop.plan.layers_pruned(), " of ", shop.plan.layers.size(), " layers pruned, ",
+                                shop.plan.blocks_kept(), " of ", shop.plan.blocks_total(), " blocks kept"));
+  for (const std::string& warning : planned_report(*shop.model, shop.plan).warnings) observer.on_message(warning);
+}
+
+/// The kept blocks of every pruned layer, also where all are kept.
+std::map<std::string, std::vector<int64_t>> kept_blocks(const prune::Pruner& pruner) {
+  std::map<std::string, std::vector<int64_t>> kept;
+  for (const prune::Pruner::Layer& layer : pruner.layers()) {
+    std::vector<int64_t>& blocks = kept[layer.name];
+    if (layer.support.defined()) {
+      blocks = kept_indices(layer.support);
+    } else {
+      blocks.resize(static_cast<size_t>(layer.weight.blocks()));
+      std::iota(blocks.begin(), blocks.end(), 0);
+    }
+  }
+  return kept;
+}
+
+std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t steps, Observer& observer) {
+  std::vector<std::string> skipped;
+  std::optional<Checkpoint> start = checkpoints.load_newest(&skipped);
+  for (const std::string& text : skipped) observer.on_message(hewn::str("skipped a checkpoint: ", text));
+  observer.on_message(start ? hewn::str("resuming after step ", start->step, " of ", steps)
+                            : "no checkpoint to resume from: starting at step 1");
+  return start;
+}
+
+/// Trains in a folder that start_run has prepared, up to model.safetensors.
+Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& observer) {
+  announce(shop, observer);
+  prune::Pruner pruner(nn::find_slots(*shop.model), shop.plan, shop.recipe, shop.steps);
+  Optimiser optimiser(trained_parameters(shop.options, *shop.model, pruner, shop.recipe),
+                      optimiser_options(shop.options));
+  CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
+  const std::optional<Checkpoint> start = resume ? find_start(checkpoints, shop.steps, observer) : std::nullopt;
+  RunLog log(run, start ? start->step : 0);
+  Observers all({&log, &observer});
+  Loop loop({*shop.model, *shop.source, pruner, optimiser, checkpoints, all}, loop_options(shop));
+  if (start) loop.restore(*start, run.checkpoints().string());
+  loop.run();
+
+  pruner.fold();
+  const auto kept = kept_blocks(pruner);
+  const Metrics metrics = evaluate(*shop.model, *shop.source);
+  const ModelReport report = measured_report(*shop.model, shop.plan, state_dict(*shop.model), kept);
+  for (const std::string& warning : report.warnings) observer.on_message(warning);
+  write_model(run, shop, kept);
+  return summarise(shop, metrics, report, loop.seconds());
+}
+
+/// The dense model with the same settings, in run/dense.
+Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer& observer) {
+  if (run.finished()) return read_json(run.summary());
+  TrainOptions baseline = options;
+  baseline.method = "dense";
+  baseline.schedule.reset();
+  baseline.compare_dense = false;
+  Workshop shop(baseline);
+  const bool resume = run.started();
+  make_writable_folder(run.path);
+  if (!resume) start_run(run, shop);
+  observer.on_message("dense model first, for comparison");
+  const Json summary = train_in(run, shop, resume, observer);
+  write_json(run.summary(), summary);
+  return summary;
+}
+
+}  // namespace
+
+Json train(const TrainOptions& options, const RunFolder& run, bool resume, Observer& observer) {
+  if (run.started() && !resume) {
+    throw Error(hewn::str(run.path.string(), ": holds a run already; use --resume, or --out with another folder"));
+  }
+  if (run.finished()) {
+    observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));
+    return read_json(run.summary());
+  }
+  Workshop shop(options);
+  make_writable_folder(run.path);
+  const FileLock lock(run.lock());
+  const bool go_on = run.started();
+  if (!go_on) start_run(run, shop);
+  const Json dense = options.compare_dense ? train_baseline(options, run.dense(), observer) : Json();
+  Json summary = train_in(run, shop, go_on, observer);
+  if (!dense.is_null()) {
+    summary["dense_metrics"] = dense["metrics"];
+    summary["dense_seconds"] = dense["seconds"];
+  }
+  write_json(run.summary(), summary);
+  return summary;
+}
+
+Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::string& device, int64_t threads) {
+  const TrainOptions options = read_config(run);
+  if (!std::filesystem::exists(run.model())) {
+    throw Error(hewn::str(run.path.string(), ": has no model.safetensors yet; finish it with --resume"));
+  }
+  const at::Device where = find_device(device);
+  set_threads(threads);
+  const auto source = data::open_source(data.empty() ? options.data : data, data_options(options, where));
+  const auto model = build_model(options, {source->info().input, source->info().classes});
+  copy_into(state_dict(*model), load_tensors(run.model(), /*sealed=*/false), "", run.model().string());
+  model->to(where);
+  return evaluate(*model, *source);
+}
+
+}  // namespace hewn::train

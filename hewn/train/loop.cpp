@@ -1,0 +1,166 @@
+#include "hewn/train/loop.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hewn/core/error.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::train {
+namespace {
+
+// A mean loss this many times the first one does not come back.
+constexpr double kExplosion = 20;
+
+at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
+
+}  // namespace
+
+Metrics evaluate(nn::Model& model, data::Source& source) {
+  const at::NoGradGuard no_grad;
+  model.eval();
+  Meter meter;
+  for (int64_t i = 0; i < source.test_batches(); ++i) {
+    const data::Batch batch = source.test_batch(i);
+    meter.add(model.forward(batch.input), batch.target);
+  }
+  model.train();
+  return meter.result();
+}
+
+Loop::Loop(const LoopParts& parts, const LoopOptions& options)
+    : parts_(parts), options_(options), start_(std::chrono::steady_clock::now()) {
+  const auto device = at::TensorOptions().device(device_of(parts.model));
+  losses_ = at::zeros({options.log_every}, device.dtype(at::kFloat));
+  correct_ = at::zeros({}, device.dtype(at::kLong));
+}
+
+void Loop::run() {
+  parts_.model.train();
+  while (step_ < options_.steps) {
+    train_step();
+    const bool last = step_ == options_.steps;
+    const bool save_now = last || step_ % options_.checkpoint_every == 0;
+    if (last || step_ % options_.log_every == 0) report();
+    if (last || step_ % options_.eval_every == 0) {
+      parts_.pruner.refresh();
+      parts_.observer.on_evaluation(step_, evaluate(parts_.model, parts_.source));
+    }
+    if (save_now) save();
+  }
+}
+
+void Loop::train_step() {
+  const int64_t per_epoch = parts_.source.train_batches();
+  const data::Batch batch = parts_.source.train_batch(step_ / per_epoch, step_ % per_epoch);
+  const prune::PhaseChange change = parts_.pruner.before_forward(step_);
+  if (change.entered) parts_.observer.on_phase(step_ + 1, change.moment.phase);
+  if (change.reset_optimiser) parts_.optimiser.reset();
+
+  const at::Tensor output = parts_.model.forward(batch.input);
+  const at::Tensor loss = options_.task.loss(output, batch.target);
+  parts_.optimiser.zero_grad();
+  loss.backward();
+  parts_.optimiser.step(options_.rate.at(step_));
+
+  // Losses stay on the device until they are reported: no step waits for the GPU.
+  losses_[pending_].copy_(loss.detach());
+  correct_ += Task::correct(output.detach(), batch.target);
+  ++pending_;
+  ++step_;
+}
+
+void Loop::report() {
+  const at::Tensor losses = losses_.narrow(0, 0, pending_).cpu();
+  Progress progress;
+  progress.step = step_;
+  progress.steps = options_.steps;
+  progress.epoch = (step_ - 1) / parts_.source.train_batches();
+  progress.phase = parts_.pruner.moment().phase;
+  progress.loss = losses.to(at::kDouble).mean().item<double>();
+  check_losses(losses, progress.loss);
+  if (first_loss_ == 0) first_loss_ = progress.loss;
+  progress.accuracy =
+      100.0 * static_cast<double>(correct_.item<int64_t>()) / static_cast<double>(pending_ * options_.batch);
+  progress.lr = options_.rate.at(step_ - 1);
+  int64_t active = 0;
+  int64_t all = 0;
+  for (const auto& layer : parts_.pruner.layers()) {
+    const int64_t blocks = layer.weight.blocks();
+    const int64_t kept = layer.support.defined() ? layer.support.sum().item<int64_t>() : blocks;
+    progress.active.emplace_back(layer.name, static_cast<double>(kept) / static_cast<double>(blocks));
+    active += kept;
+    all += blocks;
+  }
+  progress.active_fraction = all == 0 ? 1 : static_cast<double>(active) / static_cast<double>(all);
+  progress.seconds = seconds();
+  parts_.observer.on_progress(progress);
+  pending_ = 0;
+  correct_.zero_();
+}
+
+void Loop::check_losses(const at::Tensor& losses, double mean) const {
+  const auto* values = losses.data_ptr<float>();
+  const auto* bad = std::find_if(values, values + pending_, [](float loss) { return !std::isfinite(loss); });
+  const bool exploded = first_loss_ > 0 && mean > kExplosion * first_loss_;
+  if (bad == values + pending_ && !exploded) return;
+  const int64_t step = step_ - pending_ + (bad == values + pending_ ? pending_ : bad - values + 1);
+  const auto phase = prune::name_of(parts_.pruner.schedule().at(step - 1).phase);
+  throw Error(hewn::str("training diverged at step ", step, " of ", options_.steps, ", phase ", phase, ": loss ",
+                        exploded ? mean : static_cast<double>(*bad),
+                        "; try a smaller --lr, a smaller --logit-lr or --clip-grad 1"));
+}
+
+double Loop::seconds() const {
+  const std::chrono::duration<double> now = std::chrono::steady_clock::now() - start_;
+  return seconds_before_ + now.count();
+}
+
+void Loop::save() const {
+  Checkpoint checkpoint;
+  checkpoint.step = step_;
+  checkpoint.state = {{"step", step_},
+                      {"pending", pending_},
+                      {"first_loss", first_loss_},
+                      {"seconds", seconds()},
+                      {"phase_index", parts_.pruner.phase_index()},
+                      {"optimiser_steps", parts_.optimiser.steps_since_reset()}};
+  const auto add = [&](const std::string& prefix, const std::map<std::string, at::Tensor>& tensors) {
+    for (const auto& [name, tensor] : tensors) checkpoint.tensors[prefix + name] = tensor;
+  };
+  add("model.", state_dict(parts_.model));
+  add("pruner.", parts_.pruner.state());
+  add("optimiser.", parts_.optimiser.state());
+  add("loop.", {{"losses", losses_}, {"correct", correct_}});
+  parts_.checkpoints.save(checkpoint);
+}
+
+void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
+  const TensorFile file{{}, checkpoint.tensors};
+  try {
+    step_ = checkpoint.state.at("step");
+    pending_ = checkpoint.state.at("pending");
+    first_loss_ = checkpoint.state.at("first_loss");
+    seconds_before_ = checkpoint.state.at("seconds");
+    copy_into(state_dict(parts_.model), file, "model.", where);
+    copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
+    copy_into(parts_.optimiser.state(), file, "optimiser.", where);
+    std::map<std::string, at::Tensor> pruner;
+    for (const auto& [name, tensor] : checkpoint.tensors) {
+      if (name.starts_with("pruner.")) pruner[name.substr(7)] = tensor;
+    }
+    parts_.pruner.load_state(pruner, checkpoint.state.at("phase_index"));
+    parts_.optimiser.set_steps_since_reset(checkpoint.state.at("optimiser_steps"));
+  } catch (const std::out_of_range& problem) {
+    throw FormatError(where, hewn::str("does not fit this run: ", problem.what()));
+  } catch (const Json::exception& problem) {
+    throw FormatError(where, hewn::str("does not fit this run: ", problem.what()));
+  }
+  start_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace hewn::train

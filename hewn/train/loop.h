@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "hewn/data/source.h"
+#include "hewn/nn/model.h"
+#include "hewn/prune/pruner.h"
+#include "hewn/train/checkpoint.h"
+#include "hewn/train/learning_rate.h"
+#include "hewn/train/observer.h"
+#include "hewn/train/optimiser.h"
+#include "hewn/train/task.h"
+
+namespace hewn::train {
+
+/// Loss and accuracy on the whole test set, with the weights that the slots show now.
+Metrics evaluate(nn::Model& model, data::Source& source);
+
+/// What a loop works on. Owned by the caller.
+struct LoopParts {
+  nn::Model& model;
+  data::Source& source;
+  prune::Pruner& pruner;
+  Optimiser& optimiser;
+  CheckpointStore& checkpoints;
+  Observer& observer;
+};
+
+struct LoopOptions {
+  Task task{0};
+  LearningRate rate;
+  int64_t steps = 0;
+  int64_t batch = 0;
+  int64_t log_every = 50;
+  int64_t eval_every = 0;        // steps
+  int64_t checkpoint_every = 0;  // steps
+};
+
+/// Trains from where it stands to the last step.
+class Loop {
+ public:
+  Loop(const LoopParts& parts, const LoopOptions& options);
+
+  /// Continues after a checkpoint.
+  void restore(const Checkpoint& checkpoint, const std::string& where);
+  void run();
+
+  int64_t step() const { return step_; }
+  double seconds() const;
+
+ private:
+  void train_step();
+  void report();
+  void check_losses(const at::Tensor& losses, double mean) const;
+  void save() const;
+
+  LoopParts parts_;
+  LoopOptions options_;
+  int64_t step_ = 0;     // steps done
+  int64_t pending_ = 0;  // of them, steps not reported yet
+  at::Tensor losses_;    // of the steps not reported yet, on the device
+  at::Tensor correct_;
+  double first_loss_ = 0;  // mean of the first report
+  double seconds_before_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace hewn::train

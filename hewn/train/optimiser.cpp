@@ -1,0 +1,147 @@
+#include "hewn/train/optimiser.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <cmath>
+
+#include "hewn/core/error.h"
+#include "hewn/kernels/cuda/cuda.h"
+#include "hewn/prune/stream.h"
+
+namespace hewn::train {
+namespace {
+
+constexpr int64_t kGrain = 32768;  // elements per thread that pay for waking it up
+
+template <class T>
+T* data_or_null(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+/// The gradient in the weight's own memory order.
+at::Tensor gradient_of(const at::Tensor& tensor) {
+  const at::Tensor& grad = tensor.grad();
+  if (grad.strides() == tensor.strides()) return grad;
+  at::Tensor out = at::empty_like(tensor);
+  out.copy_(grad);
+  return out;
+}
+
+template <class T>
+void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
+                   const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
+  const T* g = grad.data_ptr<T>();
+  T* w = parameter.tensor.data_ptr<T>();
+  T* m = first.data_ptr<T>();
+  T* v = data_or_null<T>(second);
+  const T* s = data_or_null<T>(scale);
+  if (parameter.layer == nullptr || !parameter.layer->support.defined()) {
+    at::parallel_for(0, parameter.tensor.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      kernels::update<T>(rule, g, w, m, v, s, nullptr, begin, end);
+    });
+    return;
+  }
+  const WeightLayout& layout = parameter.layer->weight.layout;
+  const auto* active = parameter.layer->support.data_ptr<uint8_t>();
+  const int64_t per_column_block = layout.grid.rows * layout.grid.block.cols;
+  at::parallel_for(0, layout.grid.col_blocks(), std::max<int64_t>(1, kGrain / per_column_block),
+                   [&](int64_t begin, int64_t end) {
+                     kernels::update_active<T>(rule, layout, active, g, w, m, v, s, begin, end);
+                   });
+}
+
+void update_on_cuda(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
+                    const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
+  const bool masked = parameter.layer != nullptr && parameter.layer->support.defined();
+  kernels::cuda::update(rule, masked ? parameter.layer->weight.layout : WeightLayout{},
+                        masked ? parameter.layer->support.data_ptr<uint8_t>() : nullptr, grad.data_ptr<float>(),
+                        parameter.tensor.data_ptr<float>(), first.data_ptr<float>(), data_or_null<float>(second),
+                        data_or_null<float>(scale), parameter.tensor.numel(),
+                        prune::current_stream(parameter.tensor));
+}
+
+}  // namespace
+
+kernels::UpdateKind parse_optimiser(const std::string& name) {
+  if (name == "sgd") return kernels::UpdateKind::kSgd;
+  if (name == "adam") return kernels::UpdateKind::kAdam;
+  if (name == "adamw") return kernels::UpdateKind::kAdamW;
+  throw Error(hewn::str("optimizer: expected sgd, adam or adamw, got \"", name, "\""));
+}
+
+Optimiser::Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options)
+    : parameters_(std::move(parameters)), options_(options) {
+  for (const Parameter& parameter : parameters_) {
+    Moments moments{at::zeros_like(parameter.tensor), {}};
+    if (options.kind != kernels::UpdateKind::kSgd) moments.second = at::zeros_like(parameter.tensor);
+    moments_.push_back(std::move(moments));
+  }
+}
+
+void Optimiser::step(double lr) {
+  const at::NoGradGuard no_grad;
+  ++steps_;
+  const at::Tensor scale = options_.clip_norm > 0 ? clip_factor() : at::Tensor();
+  kernels::UpdateRule rule;
+  rule.kind = options_.kind;
+  rule.momentum = options_.momentum;
+  rule.nesterov = options_.nesterov;
+  rule.beta1 = options_.beta1;
+  rule.beta2 = options_.beta2;
+  rule.epsilon = options_.epsilon;
+  rule.correction1 = 1 - std::pow(options_.beta1, static_cast<double>(steps_));
+  rule.correction2 = 1 - std::pow(options_.beta2, static_cast<double>(steps_));
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i];
+    if (!parameter.tensor.grad().defined()) continue;
+    rule.lr = lr * parameter.lr_factor;
+    rule.weight_decay = parameter.weight_decay;
+    rule.l1_decay = parameter.l1_decay;
+    const at::Tensor grad = gradient_of(parameter.tensor);
+    if (parameter.tensor.is_cuda()) {
+      update_on_cuda(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
+      continue;
+    }
+    AT_DISPATCH_FLOATING_TYPES(parameter.tensor.scalar_type(), "update", [&] {
+      update_on_cpu<scalar_t>(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
+    });
+  }
+}
+
+/// min(1, limit / norm), left on the device.
+at::Tensor Optimiser::clip_factor() const {
+  std::vector<at::Tensor> norms;
+  for (const Parameter& parameter : parameters_) {
+    if (parameter.tensor.grad().defined()) norms.push_back(parameter.tensor.grad().norm());
+  }
+  return (options_.clip_norm / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
+}
+
+void Optimiser::zero_grad() {
+  for (Parameter& parameter : parameters_) parameter.tensor.mutable_grad() = at::Tensor();
+}
+
+void Optimiser::reset() {
+  steps_ = 0;
+  for (Moments& moments : moments_) {
+    moments.first.zero_();
+    if (moments.second.defined()) moments.second.zero_();
+  }
+}
+
+std::map<std::string, at::Tensor> Optimiser::state() const {
+  std::map<std::string, at::Tensor> out;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    out["first." + parameters_[i].name] = moments_[i].first;
+    if (moments_[i].second.defined()) out["second." + parameters_[i].name] = moments_[i].second;
+  }
+  return out;
+}
+
+}  // namespace hewn::train

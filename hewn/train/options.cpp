@@ -1,0 +1,120 @@
+#include "hewn/train/options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hewn/core/error.h"
+
+namespace hewn::train {
+
+OptionTable describe(TrainOptions& o) {
+  OptionTable table;
+  table.add("data", o.data, "data set, NAME or NAME:PATH (see hewn methods)");
+  table.add("model", o.model, "network (see hewn methods)");
+  table.add("widths", o.widths, "hidden widths of mlp, with commas between");
+  table.add("width", o.width, "channels in the first stage of a resnet");
+  table.add("method", o.method, "pruning method; auto: sa++ with normalisation layers, sa++r without");
+  table.add("block", o.block, "block size, B or RxC");
+  table.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
+  table.add("score", o.score, "how blocks are ranked, instead of the method's own");
+  table.add("search", o.search, "how the support is chosen: top-k or global");
+  table.add("schedule", o.schedule, "when phases change, instead of the method's own");
+  table.add("drop", o.drop, "weights of dropped blocks: mask (keep) or zero");
+  table.add("reset", o.reset, "when optimiser state is cleared: none, decompress or every");
+  table.add("logit-lr", o.logit_lr, "learning rate of logits and masks over that of weights");
+  table.add("attention-clip", o.attention_clip, "clamp attention to [density, 1/density]");
+  table.add("alpha", o.alpha, "exponent of powerprop");
+  table.add("ramp", o.ramp, "how SPARSIFICATION proceeds: exponential or polynomial");
+  table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential");
+  table.add("rerank-every", o.rerank_every, "steps between selections during SPARSIFICATION");
+  table.add("dense-fraction", o.dense_fraction, "share of the first dense phase (one-shot, gradual)");
+  table.add("no-sparsification", o.no_sparsification, "give the share of SPARSIFICATION phases to sparse and dense");
+  table.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
+  table.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
+  table.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");
+  table.add("epochs", o.epochs, "passes over the training data");
+  table.add("steps", o.steps, "training steps, instead of epochs");
+  table.add("batch", o.batch, "batch size");
+  table.add("optimizer", o.optimizer, "sgd, adam or adamw");
+  table.add("lr", o.lr, "peak learning rate; auto: 0.1 for sgd, 0.001 for adam");
+  table.add("lr-schedule", o.lr_schedule, "cosine, exponential or constant");
+  table.add("lr-end", o.lr_end, "last learning rate (exponential needs one)");
+  table.add("warmup", o.warmup, "share of the steps with rising learning rate");
+  table.add("momentum", o.momentum, "momentum of sgd");
+  table.add("no-nesterov", o.no_nesterov, "plain momentum");
+  table.add("weight-decay", o.weight_decay, "decay of weights");
+  table.add("logit-decay", o.logit_decay, "decay of logits and masks; auto: as weights");
+  table.add("decay-all", o.decay_all, "decay biases and normalisation layers too");
+  table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes");
+  table.add("clip-grad", o.clip_grad, "largest norm of all gradients together; 0: no limit");
+  table.add("no-augment", o.no_augment, "train without random crops and mirrors");
+  table.add("seed", o.seed, "seed of everything random");
+  table.add("device", o.device, "cpu, cuda or cuda:N");
+  table.add("threads", o.threads, "CPU threads; 0: all cores");
+  table.add("out", o.out, "run folder; default: a new one under runs/");
+  table.add("compare-dense", o.compare_dense, "train the dense model too, with the same settings");
+  table.add("eval-every", o.eval_every, "epochs between evaluations");
+  table.add("log-every", o.log_every, "steps between lines of metrics.jsonl");
+  table.add("checkpoint-every", o.checkpoint_every, "steps between checkpoints; 0: every epoch");
+  table.add("keep-checkpoints", o.keep_checkpoints, "checkpoints kept");
+  return table;
+}
+
+bool may_change_on_resume(const std::string& key) {
+  constexpr std::array<std::string_view, 5> kFree = {"out", "device", "threads", "checkpoint-every",
+                                                     "keep-checkpoints"};
+  return std::find(kFree.begin(), kFree.end(), key) != kFree.end();
+}
+
+prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
+  prune::Recipe recipe = prune::find_recipe(o.method.value_or(normalised ? "sa++" : "sa++r"));
+  if (o.score) recipe.score = *o.score;
+  if (o.search) recipe.search = *o.search;
+  if (o.schedule) recipe.schedule = *o.schedule;
+  recipe.schedule = prune::schedule_for_task(recipe.schedule, /*ctr=*/false);
+  if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
+  if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
+  if (o.logit_lr) recipe.logit_lr = *o.logit_lr;
+  if (o.attention_clip) recipe.score_options.clip = *o.attention_clip;
+  if (o.alpha) recipe.score_options.alpha = *o.alpha;
+  if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
+  if (o.ramp_c) recipe.ramp_c = *o.ramp_c;
+  if (o.rerank_every) recipe.rerank_every = *o.rerank_every;
+  if (o.dense_fraction) recipe.schedule_options.dense_fraction = o.dense_fraction;
+  recipe.schedule_options.sparsification = !o.no_sparsification;
+  if (o.cycle.size() != 3) throw Error("cycle: expected three parts such as 1,1,1");
+  for (size_t i = 0; i < 3; ++i) recipe.schedule_options.cycle[i] = static_cast<double>(o.cycle[i]);
+  return recipe;
+}
+
+void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
+  o.method = recipe.name;
+  o.score = recipe.score;
+  o.search = recipe.search;
+  o.schedule = recipe.schedule;
+  o.drop = std::string(prune::name_of(recipe.drop));
+  o.reset = std::string(prune::name_of(recipe.reset));
+  o.logit_lr = recipe.logit_lr;
+  o.attention_clip = recipe.score_options.clip;
+  o.alpha = recipe.score_options.alpha;
+  o.ramp = std::string(prune::name_of(recipe.ramp));
+  o.ramp_c = recipe.ramp_c;
+  o.rerank_every = recipe.rerank_every;
+  o.dense_fraction = recipe.schedule_options.dense_fraction;
+}
+
+prune::PlanOptions plan_options(const TrainOptions& o) {
+  prune::PlanOptions plan;
+  plan.block = parse_block(o.block);
+  plan.sparsity = o.sparsity;
+  plan.min_blocks = o.min_blocks;
+  plan.layers.clear();
+  for (size_t begin = 0; begin <= o.prune_layers.size();) {
+    const size_t end = std::min(o.prune_layers.find(',', begin), o.prune_layers.size());
+    plan.layers.push_back(o.prune_layers.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return plan;
+}
+
+}  // namespace hewn::train

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hewn/core/options.h"
+#include "hewn/prune/plan.h"
+#include "hewn/prune/recipes.h"
+
+namespace hewn::train {
+
+/// Everything that decides what a training run does. Fields without a value are chosen by the program; a run
+/// folder's config.json holds the choices.
+struct TrainOptions {
+  // What is trained.
+  std::string data = "fashion-mnist";
+  std::string model = "mlp";
+  std::vector<int64_t> widths = {1024, 1024};
+  int64_t width = 64;
+  // How it is pruned.
+  std::optional<std::string> method;
+  std::string block = "16";
+  double sparsity = 0.9;
+  std::optional<std::string> score;
+  std::optional<std::string> search;
+  std::optional<std::string> schedule;
+  std::optional<std::string> drop;
+  std::optional<std::string> reset;
+  std::optional<double> logit_lr;
+  std::optional<bool> attention_clip;
+  std::optional<double> alpha;
+  std::optional<std::string> ramp;
+  std::optional<double> ramp_c;
+  std::optional<int64_t> rerank_every;
+  std::optional<double> dense_fraction;
+  bool no_sparsification = false;
+  std::vector<int64_t> cycle = {1, 1, 1};
+  int64_t min_blocks = 100;
+  std::string prune_layers = "*";
+  // How long and how fast.
+  int64_t epochs = 10;
+  int64_t steps = 0;
+  int64_t batch = 256;
+  std::string optimizer = "sgd";
+  std::optional<double> lr;
+  std::string lr_schedule = "cosine";
+  double lr_end = 0;
+  double warmup = 0.05;
+  double momentum = 0.9;
+  bool no_nesterov = false;
+  double weight_decay = 5e-4;
+  std::optional<double> logit_decay;
+  bool decay_all = false;
+  double label_smoothing = 0;
+  double clip_grad = 0;
+  bool no_augment = false;
+  // Where and with what.
+  int64_t seed = 0;
+  std::string device = "cpu";
+  int64_t threads = 0;
+  std::string out;
+  bool compare_dense = false;
+  // What is written down.
+  int64_t eval_every = 1;
+  int64_t log_every = 50;
+  int64_t checkpoint_every = 0;
+  int64_t keep_checkpoints = 3;
+};
+
+/// The fields with their names and help: the one description behind the command line, config files and
+/// config.json.
+OptionTable describe(TrainOptions& options);
+
+/// Keys that may change when a run is resumed: they do not decide what is trained.
+bool may_change_on_resume(const std::string& key);
+
+/// The method's row of the table with the options' own choices put in. `normalised`: the model has normalisation
+/// layers, which decides the default method.
+prune::Recipe resolve_recipe(const TrainOptions& options, bool normalised);
+
+/// Writes the recipe's choices back, so that config.json says them all.
+void record_recipe(const prune::Recipe& recipe, TrainOptions& options);
+
+prune::PlanOptions plan_options(const TrainOptions& options);
+
+}  // namespace hewn::train

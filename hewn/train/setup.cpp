@@ -1,0 +1,110 @@
+#include "hewn/train/setup.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <dlfcn.h>
+#include <sched.h>
+#include <torch/utils.h>
+
+#include <charconv>
+
+#include "hewn/core/error.h"
+#include "hewn/kernels/cuda/cuda.h"
+
+namespace hewn::train {
+namespace {
+
+int64_t usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+}  // namespace
+
+int64_t set_threads(int64_t threads) {
+  if (threads < 0) throw Error(hewn::str("threads: expected 0 or more, got ", threads));
+  const int64_t count = threads == 0 ? usable_cores() : threads;
+  at::set_num_threads(static_cast<int>(count));
+  // OpenBLAS has a thread pool of its own, which LibTorch's setting does not reach.
+  using SetThreads = void (*)(int);
+  if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) {
+    set(static_cast<int>(count));
+  }
+  return count;
+}
+
+at::Device find_device(const std::string& name) {
+  if (name == "cpu") return at::kCPU;
+  if (name != "cuda" && !name.starts_with("cuda:")) {
+    throw Error(hewn::str("device: expected cpu, cuda or cuda:N, got \"", name, "\""));
+  }
+  int index = 0;
+  if (name.starts_with("cuda:")) {
+    const char* end = name.data() + name.size();
+    const auto [stop, problem] = std::from_chars(name.data() + 5, end, index);
+    if (problem != std::errc() || stop != end || index < 0) {
+      throw Error(hewn::str("device: expected cuda:N with a number, got \"", name, "\""));
+    }
+  }
+  if (!kernels::cuda::built()) {
+    throw Error(hewn::str("device ", name, ": this build has no CUDA; configure with -DHEWN_CUDA=ON"));
+  }
+  const int count = at::hasCUDA() ? at::detail::getCUDAHooks().getNumGPUs() : 0;
+  if (index >= count) throw Error(hewn::str("device ", name, ": not there; CUDA devices found: ", count));
+  at::globalContext().setDeterministicCuDNN(true);
+  return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
+}
+
+data::DataOptions data_options(const TrainOptions& options, at::Device device) {
+  return {options.batch, static_cast<uint64_t>(options.seed), !options.no_augment, device};
+}
+
+std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature) {
+  if (options.width < 1) throw Error(hewn::str("width: expected at least 1, got ", options.width));
+  torch::manual_seed(static_cast<uint64_t>(options.seed));
+  return nn::find_model(options.model).make(signature, {options.widths, options.width});
+}
+
+std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module) {
+  std::map<std::string, at::Tensor> out;
+  for (const auto& item : module.named_parameters()) out[item.key()] = item.value();
+  for (const auto& item : module.named_buffers()) out[item.key()] = item.value();
+  return out;
+}
+
+std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn::Model& model,
+                                          const prune::Pruner& pruner, const prune::Recipe& recipe) {
+  std::vector<Parameter> out;
+  for (const auto& item : model.named_parameters()) {
+    Parameter parameter{item.key(), item.value()};
+    // Biases and normalisation layers are the one-dimensional parameters.
+    const bool decayed = options.decay_all || item.value().dim() > 1;
+    parameter.weight_decay = decayed ? options.weight_decay : 0;
+    for (const prune::Pruner::Layer& layer : pruner.layers()) {
+      if (layer.weight.leaf.is_same(item.value())) parameter.layer = &layer;
+    }
+    out.push_back(parameter);
+  }
+  const double decay = options.logit_decay.value_or(options.weight_decay);
+  for (const prune::Pruner::Layer& layer : pruner.layers()) {
+    for (const prune::ScoreParameter& score : layer.score->parameters()) {
+      Parameter parameter{hewn::str("score.", layer.name, ".", score.name), score.tensor, recipe.logit_lr};
+      (score.l1 ? parameter.l1_decay : parameter.weight_decay) = decay;
+      out.push_back(parameter);
+    }
+  }
+  return out;
+}
+
+OptimiserOptions optimiser_options(const TrainOptions& options) {
+  OptimiserOptions out;
+  out.kind = parse_optimiser(options.optimizer);
+  out.momentum = options.momentum;
+  out.nesterov = !options.no_nesterov;
+  out.clip_norm = options.clip_grad;
+  return out;
+}
+
+}  // namespace hewn::train

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hewn/data/source.h"
+#include "hewn/nn/model.h"
+#include "hewn/train/optimiser.h"
+#include "hewn/train/options.h"
+
+namespace hewn::train {
+
+/// Sets LibTorch's and OpenBLAS's threads; 0 means all cores this process may use. Returns the number.
+int64_t set_threads(int64_t threads);
+
+/// "cpu", "cuda" or "cuda:N" as a device that is there; throws Error where it is not.
+at::Device find_device(const std::string& name);
+
+data::DataOptions data_options(const TrainOptions& options, at::Device device);
+
+/// The model for that data, with weights drawn from the seed.
+std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature);
+
+/// Parameters and buffers by name: what a state dict holds. Tensors are shared.
+std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module);
+
+/// All that is trained, with decay and rate factors: none for biases and normalisation layers unless asked for.
+std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn::Model& model,
+                                          const prune::Pruner& pruner, const prune::Recipe& recipe);
+OptimiserOptions optimiser_options(const TrainOptions& options);
+
+}  // namespace hewn::train

@@ -1,0 +1,79 @@
+#include "hewn/train/tensor_file.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "hewn/core/error.h"
+
+namespace hewn::train {
+namespace {
+
+constexpr std::array<std::pair<io::DType, at::ScalarType>, 8> kTypes = {{{io::DType::kF64, at::kDouble},
+                                                                         {io::DType::kF32, at::kFloat},
+                                                                         {io::DType::kF16, at::kHalf},
+                                                                         {io::DType::kBF16, at::kBFloat16},
+                                                                         {io::DType::kI64, at::kLong},
+                                                                         {io::DType::kI32, at::kInt},
+                                                                         {io::DType::kU8, at::kByte},
+                                                                         {io::DType::kBool, at::kBool}}};
+
+io::DType type_of(at::ScalarType type) {
+  for (const auto& [ours, torch] : kTypes) {
+    if (torch == type) return ours;
+  }
+  throw Error(hewn::str("a tensor of type ", type, " cannot be written to a safetensors file"));
+}
+
+at::ScalarType type_of(io::DType type) {
+  for (const auto& [ours, torch] : kTypes) {
+    if (ours == type) return torch;
+  }
+  throw Error("safetensors: element type outside the table");
+}
+
+}  // namespace
+
+void save_tensors(const std::filesystem::path& path, const TensorFile& file, bool sealed) {
+  std::map<std::string, io::TensorView> views;
+  std::vector<at::Tensor> alive;
+  for (const auto& [name, tensor] : file.tensors) {
+    alive.push_back(tensor.detach().to(at::kCPU).contiguous());
+    const at::Tensor& ready = alive.back();
+    views[name] = {type_of(ready.scalar_type()), ready.sizes().vec(),
+                   {static_cast<const std::byte*>(ready.data_ptr()), ready.nbytes()}};
+  }
+  io::write_safetensors(path, file.metadata, views, sealed);
+}
+
+TensorFile load_tensors(const std::filesystem::path& path, bool sealed) {
+  const io::SafetensorsFile raw = io::read_safetensors(path, sealed);
+  TensorFile file{raw.metadata, {}};
+  for (const auto& [name, view] : raw.tensors) {
+    const at::Tensor tensor = at::empty(view.shape, at::TensorOptions(type_of(view.type)));
+    if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
+    file.tensors[name] = tensor;
+  }
+  return file;
+}
+
+void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file, const std::string& prefix,
+               const std::string& where) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, target] : targets) {
+    const auto found = file.tensors.find(prefix + name);
+    if (found == file.tensors.end()) throw FormatError(where, hewn::str("holds no tensor \"", prefix, name, "\""));
+    if (found->second.sizes() != target.sizes()) {
+      throw FormatError(where, hewn::str("tensor \"", prefix, name, "\" has shape ", found->second.sizes(),
+                                         ", the model needs ", target.sizes()));
+    }
+    target.copy_(found->second);
+  }
+}
+
+}  // namespace hewn::train

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "hewn/io/safetensors.h"
+
+namespace hewn::train {
+
+/// Named tensors with metadata, as a safetensors file.
+struct TensorFile {
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, at::Tensor> tensors;
+};
+
+void save_tensors(const std::filesystem::path& path, const TensorFile& file, bool sealed);
+/// Tensors own their memory and are on the CPU.
+TensorFile load_tensors(const std::filesystem::path& path, bool sealed);
+
+/// Copies by name into `targets`. Throws FormatError naming the file for a missing name or another shape.
+void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file, const std::string& prefix,
+               const std::string& where);
+
+}  // namespace hewn::train
