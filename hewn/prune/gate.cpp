@@ -100,13 +100,20 @@ WeightLayout recall(AutogradContext* context) {
   return {{v[0], v[1], {v[2], v[3]}}, v[4]};
 }
 
+/// Which blocks of a weight are active. Not a variable: LibTorch's Function takes no undefined tensors.
+struct Blocks {
+  WeightLayout layout;
+  at::Tensor active;
+};
+
 struct BlockScale : torch::autograd::Function<BlockScale> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& weight, const at::Tensor& gate,
-                            const at::Tensor& active, const WeightLayout& layout) {
-    remember(context, layout);
-    context->save_for_backward({weight, gate, active});
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
+                            const c10::optional<at::Tensor>& gate, const Blocks& blocks) {
+    const at::Tensor gates = gate.value_or(at::Tensor());
+    remember(context, blocks.layout);
+    context->save_for_backward({weight, gates, blocks.active});
     at::Tensor out = at::empty_like(weight);
-    run_scale(weight, gate, active, layout, out);
+    run_scale(weight, gates, blocks.active, blocks.layout, out);
     return out;
   }
 
@@ -117,7 +124,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor grad_weight = at::empty_like(weight);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
     run_scale_backward(like(grads[0], weight), weight, gate, saved[2], recall(context), grad_weight, grad_gate);
-    return {grad_weight, grad_gate, at::Tensor(), at::Tensor()};
+    return {grad_weight, grad_gate, at::Tensor()};
   }
 };
 
@@ -143,7 +150,8 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
 
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                        const WeightLayout& layout) {
-  return BlockScale::apply(weight, gate.defined() ? gate.contiguous() : gate, active, layout);
+  const auto gates = gate.defined() ? c10::optional<at::Tensor>(gate.contiguous()) : c10::nullopt;
+  return BlockScale::apply(weight, gates, Blocks{layout, active});
 }
 
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {

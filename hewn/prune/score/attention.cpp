@@ -13,7 +13,7 @@ namespace {
 class Attention final : public Score {
  public:
   Attention(const ScoredWeight& weight, bool clip)
-      : logits_(at::zeros({weight.blocks()}, weight.leaf.options().requires_grad(true))), clip_(clip) {}
+      : logits_(at::zeros({weight.blocks()}, weight.leaf.options()).set_requires_grad(true)), clip_(clip) {}
 
   at::Tensor gate(const ScoredWeight& weight) const override {
     const at::Tensor attention = at::softmax(logits_, 0) * static_cast<double>(weight.blocks());

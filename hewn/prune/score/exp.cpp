@@ -10,7 +10,7 @@ namespace {
 class Exp final : public Score {
  public:
   explicit Exp(const ScoredWeight& weight)
-      : logits_(at::zeros({weight.blocks()}, weight.leaf.options().requires_grad(true))) {}
+      : logits_(at::zeros({weight.blocks()}, weight.leaf.options()).set_requires_grad(true)) {}
 
   at::Tensor gate(const ScoredWeight&) const override { return logits_.exp(); }
   at::Tensor importance(const ScoredWeight&) const override { return logits_.detach(); }

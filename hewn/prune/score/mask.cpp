@@ -13,7 +13,7 @@ namespace {
 class Mask final : public Score {
  public:
   Mask(const ScoredWeight& weight, bool l1)
-      : mask_(at::ones({weight.blocks()}, weight.leaf.options().requires_grad(true))), l1_(l1) {}
+      : mask_(at::ones({weight.blocks()}, weight.leaf.options()).set_requires_grad(true)), l1_(l1) {}
 
   at::Tensor gate(const ScoredWeight&) const override { return mask_; }
   at::Tensor importance(const ScoredWeight& weight) const override {

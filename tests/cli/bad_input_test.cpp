@@ -1,0 +1,112 @@
+// Bad input: one line on standard error that names what is wrong, exit code 2, nothing left behind.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "hewn/core/files.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_mnist.h"
+
+namespace hewn::test {
+namespace {
+
+void expect_error(const std::vector<std::string>& arguments, const std::string& named) {
+  const Outcome outcome = hewn(arguments);
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find(named), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+}
+
+class BadInput : public testing::Test {
+ protected:
+  void SetUp() override { write_tiny_mnist(folder_ / "data", 600, 100); }
+
+  std::vector<std::string> train(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"train", "--quiet", "--data", "mnist:" + (folder_ / "data").string(), "--epochs",
+                                      "1",     "--batch", "50",     "--out",  (folder_ / "run").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(BadInput, UnknownNames) {
+  expect_error({"train", "--sparsty", "0.9"}, "--sparsity");
+  expect_error({"trian"}, "trian");
+  expect_error({}, "subcommand");
+  expect_error({"eval"}, "RUN");
+  expect_error(train({"--method", "magic"}), "sa++r");
+  expect_error(train({"--model", "resnet51"}), "resnet50");
+  expect_error(train({"--score", "x"}), "attention");
+  expect_error(train({"--schedule", "x"}), "acdc/imagenet");
+  expect_error({"train", "--data", "imagenet"}, "cifar10");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
+TEST_F(BadInput, ConfigFiles) {
+  write_text(folder_ / "a.toml", "sparsity = 0.5\nblok = 8\n");
+  expect_error(train({"--config", (folder_ / "a.toml").string()}), "block");
+  write_text(folder_ / "a.toml", "[eval]\nsparsity = 0.5\n");
+  expect_error(train({"--config", (folder_ / "a.toml").string()}), "eval.sparsity");
+  write_text(folder_ / "a.toml", "epochs = many\n");
+  expect_error({"train", "--config", (folder_ / "a.toml").string()}, "epochs");
+  expect_error(train({"--config", (folder_ / "none.toml").string()}), "none.toml");
+}
+
+TEST_F(BadInput, Values) {
+  expect_error(train({"--block", "2048"}), "2048x2048");
+  expect_error(train({"--block", "0"}), "block");
+  expect_error(train({"--block", "600"}), "min-blocks");
+  for (const char* sparsity : {"1", "1.5", "-0.1", "nan"}) expect_error(train({"--sparsity", sparsity}), "sparsity");
+  expect_error(train({"--epochs", "0"}), "epochs");
+  expect_error(train({"--lr", "-1"}), "lr");
+  expect_error(train({"--seed", "x"}), "seed");
+  expect_error(train({"--device", "tpu"}), "device");
+  expect_error(train({"--device", "cuda:99"}), "cuda");
+  expect_error(train({"--score", "powerprop", "--schedule", "acdc", "--drop", "zero"}), "--drop mask");
+  expect_error({"phases", "--steps", "0"}, "step");
+  expect_error({"plan", "--model", "resnet50", "--block", "100000"}, "larger than every layer");
+}
+
+TEST_F(BadInput, DataFiles) {
+  expect_error({"train", "--data", "mnist:" + (folder_ / "nowhere").string()}, "nowhere");
+  const auto images = folder_ / "data" / "train-images-idx3-ubyte";
+  const std::string whole = read_file(images);
+  write_text(images, whole.substr(0, whole.size() / 2));
+  expect_error(train({}), "train-images-idx3-ubyte");
+  std::filesystem::remove(images);
+  expect_error(train({}), "train-images-idx3-ubyte");
+}
+
+TEST_F(BadInput, OutputFolders) {
+  write_text(folder_ / "file", "");
+  expect_error(train({"--out", (folder_ / "file" / "run").string()}), "file");
+  if (geteuid() != 0) expect_error(train({"--out", "/proc/hewn-run"}), "/proc/hewn-run");
+}
+
+TEST_F(BadInput, ResumeWithAnotherModel) {
+  ASSERT_EQ(hewn(train({"--widths", "96,96", "--block", "8", "--min-blocks", "20"})).code, 0);
+  expect_error(train({"--widths", "96,96", "--block", "8", "--min-blocks", "20"}), "--resume");
+  expect_error(train({"--resume", "--model", "resnet20"}), "resnet20");
+  expect_error(train({"--resume", "--widths", "64"}), "widths");
+  expect_error({"train", "--resume"}, "--out");
+  expect_error({"eval", (folder_ / "nothing").string()}, "config.json");
+  expect_error({"inspect", (folder_ / "nothing").string()}, "config.json");
+  write_text(folder_ / "run" / "model.safetensors", "garbage");
+  expect_error({"eval", (folder_ / "run").string()}, "model.safetensors");
+}
+
+TEST_F(BadInput, DivergenceNamesStepAndPhase) {
+  const Outcome outcome = hewn(train({"--lr", "1e8", "--widths", "96,96", "--block", "8", "--min-blocks", "20"}));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("diverged at step"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("phase"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace hewn::test

@@ -1,0 +1,132 @@
+// The JSON that scripts rely on, and that a config file says the same as the options.
+#include <gtest/gtest.h>
+
+#include "hewn/core/files.h"
+#include "hewn/core/json.h"
+#include "hewn/io/safetensors.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_mnist.h"
+
+namespace hewn::test {
+namespace {
+
+Json json_of_call(const std::vector<std::string>& arguments) {
+  const Outcome outcome = hewn(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out, nullptr, false);
+}
+
+TEST(Commands, PlanOfResnet50) {
+  const Json plan = json_of_call({"plan", "--model", "resnet50", "--block", "32", "--sparsity", "0.9", "--json"});
+  EXPECT_EQ(plan["layers_total"], 54);
+  EXPECT_EQ(plan["layers_pruned"], 35);
+  EXPECT_EQ(plan["requested_sparsity"], 0.9);
+  EXPECT_NEAR(plan["realised_sparsity"].get<double>(), 0.875, 0.0006);
+  const Json& layer = plan["layers"][3];
+  for (const char* key : {"name", "shape", "grid", "blocks", "kept", "pruned", "realised_sparsity"}) {
+    EXPECT_TRUE(layer.contains(key)) << key;
+  }
+}
+
+TEST(Commands, PhasesOfSchedules) {
+  const Json phases = json_of_call({"phases", "--method", "acdc", "--steps", "100", "--json"});
+  ASSERT_EQ(phases.size(), 16U);
+  EXPECT_EQ(phases[1], (Json{{"phase", "SPARSE"}, {"begin", 10}, {"end", 15}}));
+  const Json mixed = json_of_call({"phases", "--method", "magnitude", "--schedule", "sa++/ctr", "--steps", "100", "--json"});
+  EXPECT_EQ(mixed[1]["phase"], "SPARSIFICATION");
+}
+
+TEST(Commands, MethodsAndHelp) {
+  const Json methods = json_of_call({"methods", "--json"});
+  EXPECT_EQ(methods["methods"].size(), 10U);
+  for (const char* command : {"train", "eval", "inspect", "plan", "phases", "methods"}) {
+    const Outcome help = hewn({command, "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_NE(help.out.find("Example:"), std::string::npos) << command;
+  }
+}
+
+class SmallRun : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    write_tiny_mnist(*folder_ / "data", 1000, 200);
+    write_text(*folder_ / "a.toml",
+               "[train]\nwidths = [96, 96]\nblock = \"8x4\"\nsparsity = 0.75\nbatch = 50\nepochs = 3\nmethod = \"sa++\"\n"
+               "data = \"mnist:" + (*folder_ / "data").string() + "\"\n");
+    summary_ = new Json(json_of_call({"train", "--config", (*folder_ / "a.toml").string(), "--json", "--quiet",
+                                      "--compare-dense", "--out", (*folder_ / "run").string()}));
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    delete summary_;
+  }
+  static std::string run() { return (*folder_ / "run").string(); }
+
+  static TempFolder* folder_;
+  static Json* summary_;
+};
+TempFolder* SmallRun::folder_ = nullptr;
+Json* SmallRun::summary_ = nullptr;
+
+TEST_F(SmallRun, SummaryHasWhatScriptsNeed) {
+  for (const char* key : {"method", "block", "sparsity", "seed", "metrics", "dense_metrics", "kept_blocks",
+                          "bytes_dense", "bytes_sparse", "seconds"}) {
+    EXPECT_TRUE(summary_->contains(key)) << key;
+  }
+  EXPECT_EQ((*summary_)["block"], "8x4");
+  EXPECT_EQ(*summary_, Json::parse(read_file(*folder_ / "run" / "summary.json")));
+  EXPECT_GT((*summary_)["metrics"]["accuracy"].get<double>(), 80);  // ten classes
+  EXPECT_LT((*summary_)["bytes_sparse"].get<double>(), (*summary_)["bytes_dense"].get<double>() * 0.45);
+}
+
+TEST_F(SmallRun, EvalEqualsTheSummary) {
+  EXPECT_EQ(json_of_call({"eval", run(), "--json"})["metrics"], (*summary_)["metrics"]);
+  EXPECT_EQ(json_of_call({"eval", run() + "/dense", "--json"})["metrics"], (*summary_)["dense_metrics"]);
+}
+
+TEST_F(SmallRun, InspectCountsTheZerosOfTheFile) {
+  const Json report = json_of_call({"inspect", run(), "--json"});
+  EXPECT_EQ(report["layers_pruned"], 2);
+  EXPECT_EQ(report["requested_sparsity"], 0.75);
+  EXPECT_EQ(report["kept_blocks"], (*summary_)["kept_blocks"]);
+  const io::SafetensorsFile file = io::read_safetensors(*folder_ / "run" / "model.safetensors");
+  int64_t zeros = 0, all = 0;
+  for (const char* name : {"fc1.weight", "fc2.weight", "fc3.weight"}) {
+    const io::TensorView& view = file.tensors.at(name);
+    const auto* values = reinterpret_cast<const float*>(view.data.data());
+    for (int64_t i = 0; i < view.elements(); ++i) zeros += values[i] == 0 ? 1 : 0;
+    all += view.elements();
+  }
+  EXPECT_DOUBLE_EQ(report["realised_sparsity"].get<double>(), static_cast<double>(zeros) / static_cast<double>(all));
+  const Json planned = json_of_call({"plan", "--widths", "96,96", "--block", "8x4", "--sparsity", "0.75", "--json"});
+  EXPECT_EQ(planned["kept_blocks"], report["kept_blocks"]);
+  EXPECT_NEAR(planned["realised_sparsity"].get<double>(), report["realised_sparsity"].get<double>(), 1e-12);
+}
+
+TEST_F(SmallRun, MetricsHoldOneRecordALine) {
+  const std::string text = read_file(*folder_ / "run" / "metrics.jsonl");
+  int train = 0, test = 0, phases = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    const Json record = Json::parse(text.substr(begin, end - begin), nullptr, false);
+    ASSERT_TRUE(record.is_object());
+    train += record["event"] == "train" ? 1 : 0;
+    test += record["event"] == "test" ? 1 : 0;
+    phases += record["event"] == "phase" ? 1 : 0;
+    EXPECT_TRUE(record["event"] != "train" || record["active"].contains("fc1"));
+    begin = end + 1;
+  }
+  EXPECT_EQ(train, 2);
+  EXPECT_EQ(test, 3);
+  EXPECT_EQ(phases, 21);
+}
+
+TEST_F(SmallRun, AFinishedRunIsNotTrainedAgain) {
+  const Json again = json_of_call({"train", "--resume", "--out", run(), "--json", "--quiet"});
+  EXPECT_EQ(again, *summary_);
+}
+
+}  // namespace
+}  // namespace hewn::test

@@ -1,0 +1,95 @@
+// A run that is killed again and again ends with the same bits as one that is left alone.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "hewn/core/files.h"
+#include "hewn/core/json.h"
+#include "hewn/io/safetensors.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_mnist.h"
+
+namespace hewn::test {
+namespace {
+
+class Resume : public testing::Test {
+ protected:
+  void SetUp() override { write_tiny_mnist(folder_ / "data", 1000, 100); }
+
+  std::vector<std::string> train(const std::string& run, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"train",    "--quiet", "--json", "--data", "mnist:" + (folder_ / "data").string(),
+                                      "--epochs", "15",      "--batch", "50",    "--widths",
+                                      "128,128",  "--block", "8",       "--sparsity", "0.9",
+                                      "--threads", "2",      "--log-every", "7", "--checkpoint-every",
+                                      "10",       "--out",   (folder_ / run).string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  static Json without_time(const std::string& text) {
+    Json json = Json::parse(text);
+    for (const char* key : {"seconds", "dense_seconds"}) json.erase(key);
+    return json;
+  }
+
+  void expect_same(const std::string& a, const std::string& b) const {
+    for (const char* name : {"model.safetensors", "metrics.jsonl"}) {
+      EXPECT_EQ(read_file(folder_ / a / name), read_file(folder_ / b / name)) << name;
+    }
+    EXPECT_EQ(without_time(read_file(folder_ / a / "summary.json")), without_time(read_file(folder_ / b / "summary.json")));
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
+  ASSERT_EQ(hewn(train("whole")).code, 0);
+  const double seconds = Json::parse(read_file(folder_ / "whole" / "summary.json"))["seconds"];
+  std::mt19937 random(20);
+  std::uniform_int_distribution<int> moment(0, static_cast<int>(1000 * (0.4 + seconds * 0.4)));
+  int killed = 0;
+  for (int i = 0; i < 10; ++i) killed += hewn_killed_after(train("killed", {"--resume"}), moment(random)) ? 1 : 0;
+  const Outcome last = hewn(train("killed", {"--resume"}));
+  ASSERT_EQ(last.code, 0) << last.err;
+  EXPECT_GE(killed, 3);  // a fast machine may finish before the last kills
+  expect_same("whole", "killed");
+}
+
+TEST_F(Resume, DamagedCheckpointsAreSkippedAndSaid) {
+  ASSERT_EQ(hewn(train("whole")).code, 0);
+  ASSERT_EQ(hewn(train("again")).code, 0);
+  // As if it had been killed after its last checkpoints: the newest is damaged, the one before is whole.
+  std::filesystem::remove(folder_ / "again" / "summary.json");
+  std::filesystem::remove(folder_ / "again" / "model.safetensors");
+  const auto newest = folder_ / "again" / "checkpoints" / "step-300.safetensors";
+  std::string bytes = read_file(newest);
+  write_text(newest, bytes.substr(0, bytes.size() / 3));
+  std::vector<std::string> words = train("again", {"--resume"});
+  words.erase(std::find(words.begin(), words.end(), "--quiet"));
+  const Outcome outcome = hewn(words);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("step-300.safetensors"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming after step 290"), std::string::npos) << outcome.err;
+  expect_same("whole", "again");
+}
+
+TEST_F(Resume, TheSameSeedGivesTheSameBitsAndAnotherSeedDoesNot) {
+  ASSERT_EQ(hewn(train("a", {"--method", "acdc"})).code, 0);
+  ASSERT_EQ(hewn(train("b", {"--method", "acdc"})).code, 0);
+  ASSERT_EQ(hewn(train("c", {"--method", "acdc", "--seed", "1"})).code, 0);
+  expect_same("a", "b");
+  EXPECT_NE(read_file(folder_ / "a" / "model.safetensors"), read_file(folder_ / "c" / "model.safetensors"));
+}
+
+TEST_F(Resume, ASecondProcessIsKeptOut) {
+  ASSERT_EQ(hewn(train("run")).code, 0);
+  std::filesystem::remove(folder_ / "run" / "summary.json");
+  const FileLock lock(folder_ / "run" / ".lock");
+  const Outcome outcome = hewn(train("run", {"--resume"}));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("another process"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace hewn::test

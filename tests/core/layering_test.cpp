@@ -1,0 +1,50 @@
+// A file includes only from its own layer or from those named for it here.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace hewn {
+namespace {
+
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"core", {}},
+    {"io", {"core"}},
+    {"kernels", {"core"}},
+    {"prune", {"core", "kernels"}},
+    {"nn", {"core", "kernels", "prune"}},
+    {"data", {"core"}},
+    {"train", {"core", "io", "kernels", "prune", "nn", "data"}},
+};
+// Layers that know nothing of LibTorch.
+const std::set<std::string> kWithoutTorch = {"core", "io", "kernels"};
+
+TEST(Layering, IncludesPointUpwardsOnly) {
+  const std::filesystem::path root = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn";
+  const std::regex ours("#include \"hewn/([a-z]+)/[^\"]*\"");
+  const std::regex torch("#include <(torch|ATen|c10)/[^>]*>");
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string name = entry.path().filename().string();
+    const std::string layer = std::filesystem::relative(entry.path(), root).begin()->string();
+    if (!entry.is_regular_file() || name == "CMakeLists.txt" || name == "hewn.h") continue;
+    ASSERT_TRUE(kMayInclude.contains(layer)) << "hewn/" << layer << " is missing in this test's table";
+    ++files;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      std::smatch match;
+      if (std::regex_search(line, match, ours)) {
+        EXPECT_TRUE(match[1] == layer || kMayInclude.at(layer).contains(match[1])) << entry.path() << ": " << line;
+      }
+      EXPECT_FALSE(kWithoutTorch.contains(layer) && std::regex_search(line, torch)) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GT(files, 50);
+}
+
+}  // namespace
+}  // namespace hewn

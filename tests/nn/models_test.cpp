@@ -1,0 +1,71 @@
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "hewn/core/error.h"
+#include "hewn/nn/model.h"
+
+namespace hewn::nn {
+namespace {
+
+int64_t parameters(const Model& model) {
+  int64_t count = 0;
+  for (const at::Tensor& parameter : model.parameters()) count += parameter.numel();
+  return count;
+}
+
+TEST(Models, EveryModelRunsAndGivesItsOutputs) {
+  const at::NoGradGuard no_grad;
+  for (const ModelRow& row : models()) {
+    Signature signature = row.usual;
+    if (signature.input[1] > 64) signature.input = {3, 96, 96};
+    const auto model = row.make(signature, {});
+    std::vector<int64_t> shape = {2};
+    shape.insert(shape.end(), signature.input.begin(), signature.input.end());
+    EXPECT_EQ(model->forward(at::randn(shape)).sizes(), (std::vector<int64_t>{2, signature.outputs})) << row.name;
+  }
+}
+
+TEST(Models, ResnetsHaveTorchvisionsNamesAndSizes) {
+  const ModelRow& resnet50 = find_model("resnet50");
+  const auto model = resnet50.make(resnet50.usual, {});
+  EXPECT_EQ(parameters(*model), 25557032);
+  const auto named = model->named_parameters();
+  EXPECT_EQ(named["layer4.2.conv3.weight"].sizes(), (std::vector<int64_t>{2048, 512, 1, 1}));
+  EXPECT_EQ(named["layer1.0.downsample.0.weight"].sizes(), (std::vector<int64_t>{256, 64, 1, 1}));
+  EXPECT_TRUE(model->named_buffers().contains("layer1.0.downsample.1.running_var"));
+  EXPECT_EQ(named["fc.bias"].numel(), 1000);
+  const ModelRow& resnet18 = find_model("resnet18");
+  EXPECT_EQ(parameters(*resnet18.make(resnet18.usual, {})), 11689512);
+}
+
+TEST(Models, Resnet20HasItsKnownSize) {
+  const ModelRow& row = find_model("resnet20");
+  EXPECT_EQ(parameters(*row.make(row.usual, {})), 269722);
+}
+
+TEST(Models, ResnetPlansMatchThePaper) {
+  const ModelRow& row = find_model("resnet50");
+  const auto model = row.make(row.usual, {});
+  const auto shapes = weight_shapes(find_slots(*model));
+  ASSERT_EQ(shapes.size(), 54U);
+  const auto plan = [&](int64_t b, double s) { return prune::make_plan(shapes, {{b, b}, s, 100, {"*"}}); };
+  EXPECT_EQ(plan(8, 0.9).layers_pruned(), 53);
+  EXPECT_EQ(plan(16, 0.9).layers_pruned(), 46);
+  EXPECT_EQ(plan(32, 0.9).layers_pruned(), 35);
+  EXPECT_EQ(plan(64, 0.9).layers_pruned(), 18);
+  const std::vector<double> nominal = {0.70, 0.80, 0.90, 0.95};
+  const std::vector<double> at32 = {0.680, 0.778, 0.875, 0.923};
+  const std::vector<double> at64 = {0.578, 0.660, 0.743, 0.784};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(plan(32, nominal[i]).realised_sparsity(), at32[i], 0.0006);
+    EXPECT_NEAR(plan(64, nominal[i]).realised_sparsity(), at64[i], 0.0006);
+  }
+}
+
+TEST(Models, UnknownNamesAndWrongInputsAreRejected) {
+  EXPECT_THROW(find_model("resnet51"), Error);
+  EXPECT_THROW(find_model("resnet18").make({{39}, 1}, {}), Error);
+}
+
+}  // namespace
+}  // namespace hewn::nn

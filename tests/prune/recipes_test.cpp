@@ -1,0 +1,42 @@
+#include "hewn/prune/recipes.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "hewn/core/error.h"
+#include "hewn/prune/pruner.h"
+
+namespace hewn::prune {
+namespace {
+
+TEST(Recipes, EveryRowRunsFromStartToEnd) {
+  for (Recipe recipe : recipes()) {
+    recipe.schedule = schedule_for_task(recipe.schedule, false);
+    at::Tensor leaf = at::randn({40, 40}).set_requires_grad(true);
+    at::Tensor seen;
+    const std::vector<WeightSlot> slots = {{"w", leaf, [&](const at::Tensor& t) { seen = t; }}};
+    const Plan plan = make_plan({{"w", {40, 40}, {40, 40, {}}}}, {{4, 4}, 0.8, 100, {"*"}});
+    Pruner pruner(slots, plan, recipe, 60);
+    for (int64_t step = 0; step < 60; ++step) {
+      pruner.before_forward(step);
+      seen.square().sum().backward();
+    }
+    pruner.fold();
+    const auto zeros = (leaf == 0).sum().item<int64_t>();
+    EXPECT_EQ(zeros, recipe.dense() ? 0 : 1280) << recipe.name;
+    EXPECT_TRUE(seen.is_same(leaf));
+  }
+}
+
+TEST(Recipes, NamesAreCheckedAndFormsChosenByTask) {
+  EXPECT_THROW(find_recipe("sa+++"), Error);
+  EXPECT_EQ(schedule_for_task("sa++", true), "sa++/ctr");
+  EXPECT_EQ(schedule_for_task("acdc", false), "acdc/imagenet");
+  EXPECT_EQ(schedule_for_task("one-shot", true), "one-shot");
+  EXPECT_THROW(parse_drop_rule("keep"), Error);
+  EXPECT_THROW(parse_reset_rule("always"), Error);
+  EXPECT_THROW(parse_ramp("linear"), Error);
+}
+
+}  // namespace
+}  // namespace hewn::prune

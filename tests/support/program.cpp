@@ -1,0 +1,51 @@
+#include "tests/support/program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "hewn/core/files.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::test {
+namespace {
+
+pid_t start(const std::vector<std::string>& arguments, const std::string& out, const std::string& err) {
+  std::vector<std::string> words = {HEWN_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child != 0) return child;
+  dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+  dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Outcome hewn(const std::vector<std::string>& arguments) {
+  const TempFolder folder;
+  const pid_t child = start(arguments, folder / "out", folder / "err");
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(folder / "out"),
+          read_file(folder / "err")};
+}
+
+bool hewn_killed_after(const std::vector<std::string>& arguments, int milliseconds) {
+  const pid_t child = start(arguments, "/dev/null", "/dev/null");
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status);
+}
+
+}  // namespace hewn::test

@@ -1,0 +1,102 @@
+// Our fused optimisers against LibTorch's own.
+#include "hewn/train/optimiser.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
+
+#include "hewn/core/error.h"
+
+namespace hewn::train {
+namespace {
+
+at::Tensor loss_of(const at::Tensor& w, const at::Tensor& target) { return (w - target).pow(4).sum(); }
+
+template <class Theirs>
+void compare(const OptimiserOptions& options, Theirs make_theirs, double decay) {
+  at::manual_seed(3);
+  const at::Tensor start = at::randn({33, 7}, at::kDouble);
+  const at::Tensor target = at::randn({33, 7}, at::kDouble);
+  at::Tensor ours = start.clone().set_requires_grad(true);
+  at::Tensor theirs = start.clone().set_requires_grad(true);
+  Parameter parameter{"w", ours};
+  parameter.weight_decay = decay;
+  Optimiser optimiser({parameter}, options);
+  auto other = make_theirs(theirs);
+  for (int step = 0; step < 20; ++step) {
+    optimiser.zero_grad();
+    loss_of(ours, target).backward();
+    optimiser.step(0.01);
+    other->zero_grad();
+    loss_of(theirs, target).backward();
+    other->step();
+  }
+  EXPECT_TRUE(at::allclose(ours, theirs, 1e-10, 1e-12)) << (ours - theirs).abs().max().item<double>();
+}
+
+TEST(Optimiser, SgdEqualsLibTorch) {
+  for (const bool nesterov : {false, true}) {
+    compare({.kind = kernels::UpdateKind::kSgd, .momentum = 0.9, .nesterov = nesterov},
+            [&](at::Tensor& w) {
+              return std::make_unique<torch::optim::SGD>(
+                  std::vector<at::Tensor>{w},
+                  torch::optim::SGDOptions(0.01).momentum(0.9).nesterov(nesterov).weight_decay(0.1));
+            },
+            0.1);
+  }
+}
+
+TEST(Optimiser, AdamAndAdamWEqualLibTorch) {
+  compare({.kind = kernels::UpdateKind::kAdam},
+          [](at::Tensor& w) {
+            return std::make_unique<torch::optim::Adam>(std::vector<at::Tensor>{w},
+                                                        torch::optim::AdamOptions(0.01).weight_decay(0.1));
+          },
+          0.1);
+  compare({.kind = kernels::UpdateKind::kAdamW},
+          [](at::Tensor& w) {
+            return std::make_unique<torch::optim::AdamW>(std::vector<at::Tensor>{w},
+                                                         torch::optim::AdamWOptions(0.01).weight_decay(0.1));
+          },
+          0.1);
+}
+
+TEST(Optimiser, ClipsTheNormOfAllGradientsTogether) {
+  at::Tensor a = at::zeros({2}).set_requires_grad(true);
+  at::Tensor b = at::zeros({1}).set_requires_grad(true);
+  OptimiserOptions options{.momentum = 0, .nesterov = false, .clip_norm = 1};
+  Optimiser optimiser({{"a", a}, {"b", b}}, options);
+  a.mutable_grad() = at::tensor({3.0F, 0.0F});
+  b.mutable_grad() = at::tensor({4.0F});
+  optimiser.step(1);
+  EXPECT_NEAR(a[0].item<float>(), -0.6, 1e-6);
+  EXPECT_NEAR(b[0].item<float>(), -0.8, 1e-6);
+}
+
+TEST(Optimiser, ResetForgetsMomentum) {
+  at::Tensor w = at::zeros({1}).set_requires_grad(true);
+  Optimiser optimiser({{"w", w}}, {.momentum = 0.9, .nesterov = false});
+  w.mutable_grad() = at::ones({1});
+  optimiser.step(1);
+  optimiser.reset();
+  EXPECT_EQ(optimiser.steps_since_reset(), 0);
+  w.mutable_grad() = at::zeros({1});
+  optimiser.step(1);
+  EXPECT_EQ(w.item<float>(), -1);
+}
+
+TEST(Optimiser, TakesGradientsInAnotherMemoryOrder) {
+  at::Tensor w = at::arange(6, at::kFloat).reshape({2, 3}).clone().set_requires_grad(true);
+  Optimiser optimiser({{"w", w}}, {.momentum = 0, .nesterov = false});
+  w.mutable_grad() = at::arange(6, at::kFloat).reshape({3, 2}).t();
+  const at::Tensor expected = w.detach() - w.grad();
+  optimiser.step(1);
+  EXPECT_TRUE(at::equal(w.detach(), expected));
+}
+
+TEST(Optimiser, UnknownNamesAreRejected) { EXPECT_THROW(parse_optimiser("lamb"), Error); }
+
+}  // namespace
+}  // namespace hewn::train
