@@ -38,7 +38,8 @@ Command plan_command();
 Command phases_command();
 Command methods_command();
 
-/// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not fit.
+/// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
+/// fit.
 int parse_and_run(const std::vector<Command>& commands, int argc, char** argv);
 
 }  // namespace hewn::cli

@@ -17,7 +17,8 @@ struct Fields {
 };
 
 int run(const Fields& fields) {
-  const train::Metrics metrics = train::evaluate_run({fields.run}, fields.data, fields.device, fields.threads);
+  const train::Metrics metrics =
+      train::evaluate_run({fields.run}, fields.data, fields.device, fields.threads);
   if (fields.json) {
     std::cout << Json{{"run", fields.run}, {"metrics", metrics}}.dump() << '\n';
     return 0;

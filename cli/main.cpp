@@ -8,16 +8,16 @@
 #include "hewn/core/error.h"
 
 int main(int argc, char** argv) {
-  // Training allocates the same few megabytes at every step. Keeping them in the heap saves handing pages back to
-  // the kernel and faulting them in again.
+  // Training allocates the same few megabytes at every step. Keeping them in the heap saves handing pages
+  // back to the kernel and faulting them in again.
   constexpr int kKeep = 1 << 30;
   mallopt(M_MMAP_THRESHOLD, kKeep);
   mallopt(M_TRIM_THRESHOLD, kKeep);
   try {
-    return hewn::cli::parse_and_run({hewn::cli::train_command(), hewn::cli::eval_command(),
-                                     hewn::cli::inspect_command(), hewn::cli::plan_command(),
-                                     hewn::cli::phases_command(), hewn::cli::methods_command()},
-                                    argc, argv);
+    return hewn::cli::parse_and_run(
+        {hewn::cli::train_command(), hewn::cli::eval_command(), hewn::cli::inspect_command(),
+         hewn::cli::plan_command(), hewn::cli::phases_command(), hewn::cli::methods_command()},
+        argc, argv);
   } catch (const hewn::Error& error) {
     std::cerr << "hewn: " << error.what() << '\n';
     return 2;

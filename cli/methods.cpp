@@ -54,7 +54,8 @@ int run(bool json) {
     print_json();
     return 0;
   }
-  std::vector<std::vector<std::string>> rows = {{"method", "score", "schedule", "drop", "reset", "logit-lr", ""}};
+  std::vector<std::vector<std::string>> rows = {
+      {"method", "score", "schedule", "drop", "reset", "logit-lr", ""}};
   for (const prune::Recipe& row : prune::recipes()) {
     rows.push_back({str("  ", row.name), row.score, row.schedule, std::string(prune::name_of(row.drop)),
                     std::string(prune::name_of(row.reset)), str(row.logit_lr), row.help});

@@ -19,16 +19,22 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
     const std::string flag = "--" + option.key;
     const std::string key = option.key;
     if (option.is_flag) {
-      app.add_flag_callback(flag, [&given, key] { given[key] = "true"; }, option.help);
+      app.add_flag_callback(
+          flag, [&given, key] { given[key] = "true"; }, option.help);
       continue;
     }
     const Json value = option.get();
-    const std::string text = value.is_null() ? "auto" : value.is_string() ? value.get<std::string>() : value.dump();
-    app.add_option_function<std::string>(flag, [&given, key](const std::string& v) { given[key] = v; }, option.help)
+    const std::string text = value.is_null()     ? "auto"
+                             : value.is_string() ? value.get<std::string>()
+                                                 : value.dump();
+    app.add_option_function<std::string>(
+           flag, [&given, key](const std::string& v) { given[key] = v; }, option.help)
         ->type_name("")
-        ->default_str(text);
+        ->default_str(text)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
-  if (command.takes_config) app.add_option("--config", config, "file with the same keys as these options (TOML)");
+  if (command.takes_config)
+    app.add_option("--config", config, "file with the same keys as these options (TOML)");
 }
 
 /// Reads `key = value` lines with CLI11's own reader, in no section or in one named after the command.
@@ -61,6 +67,15 @@ Given read_config_file(const std::string& path, const Command& command) {
   throw Error(str("unknown option --", key, guess.empty() ? "" : " (did you mean --" + guess + "?)"));
 }
 
+void check_command(const std::vector<Command>& commands, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  throw Error(
+      str("unknown command \"", argv[1], "\"", did_you_mean(argv[1], names), "; known: ", join(names)));
+}
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -72,6 +87,7 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
   CLI::App app{"hewn trains neural networks into block-sparse form", "hewn"};
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
+  check_command(commands, argc, argv);
   std::vector<Given> given(commands.size());
   std::vector<std::string> configs(commands.size());
   std::vector<CLI::App*> subs;
@@ -93,7 +109,8 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
     reject_extras(app, i < commands.size() ? &commands[i] : nullptr);
   } catch (const CLI::RequiredError& error) {
     const size_t i = chosen();
-    throw Error(str(one_line(error.what()), "; see hewn ", i < commands.size() ? commands[i].name + " " : "", "--help"));
+    throw Error(str(one_line(error.what()), "; see hewn ", i < commands.size() ? commands[i].name + " " : "",
+                    "--help"));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     throw Error(one_line(error.what()));

@@ -17,7 +17,8 @@ struct Fields {
 
 int run(const Fields& fields) {
   const prune::Recipe recipe = train::resolve_recipe(fields.options, /*normalised=*/true);
-  const prune::Schedule schedule = prune::make_schedule(recipe.schedule, recipe.schedule_options, fields.steps);
+  const prune::Schedule schedule =
+      prune::make_schedule(recipe.schedule, recipe.schedule_options, fields.steps);
   if (fields.json) {
     Json list = Json::array();
     for (const prune::PhaseSpan& span : schedule.phases()) {
@@ -31,13 +32,16 @@ int run(const Fields& fields) {
     const auto at = [&](double t) {
       return percent(prune::ramp_sparsity(recipe.ramp, recipe.ramp_c, t, fields.options.sparsity));
     };
-    const std::string sparsity = span.phase == prune::Phase::kDense    ? percent(0)
-                                 : span.phase == prune::Phase::kSparse ? percent(fields.options.sparsity)
-                                                                       : str(at(0), " -> ", at(0.5), " -> ", at(1));
+    const std::string sparsity = span.phase == prune::Phase::kDense ? percent(0)
+                                 : span.phase == prune::Phase::kSparse
+                                     ? percent(fields.options.sparsity)
+                                     : str(at(0), " -> ", at(0.5), " -> ", at(1));
     rows.push_back({std::string(prune::name_of(span.phase)), str(span.begin), str(span.end),
-                    percent(static_cast<double>(span.end - span.begin) / static_cast<double>(fields.steps)), sparsity});
+                    percent(static_cast<double>(span.end - span.begin) / static_cast<double>(fields.steps)),
+                    sparsity});
   }
-  std::cout << "schedule " << recipe.schedule << " over " << fields.steps << " steps, method " << recipe.name << "\n\n";
+  std::cout << "schedule " << recipe.schedule << " over " << fields.steps << " steps, method " << recipe.name
+            << "\n\n";
   print_table(std::cout, rows, {false, true, true, true, false});
   return 0;
 }
@@ -57,7 +61,8 @@ Command phases_command() {
   command.options.add("sparsity", o.sparsity, "target sparsity");
   command.options.add("ramp", o.ramp, "exponential or polynomial");
   command.options.add("ramp-c", o.ramp_c, "steepness of the ramp");
-  command.options.add("dense-fraction", o.dense_fraction, "share of the first dense phase (one-shot, gradual)");
+  command.options.add("dense-fraction", o.dense_fraction,
+                      "share of the first dense phase (one-shot, gradual)");
   command.options.add("no-sparsification", o.no_sparsification, "without SPARSIFICATION phases");
   command.options.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
   command.options.add("json", fields->json, "print JSON");

@@ -23,7 +23,8 @@ int run(const Fields& fields) {
     signature = {info.input, info.classes};
   }
   const auto model = train::build_model(options, signature);
-  const prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+  const prune::Plan plan =
+      prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
   print_report(train::planned_report(*model, plan), fields.json);
   return 0;
 }
@@ -38,11 +39,13 @@ Command plan_command() {
   command.help = "show what would be pruned, before any training";
   command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
   command.options.add("model", o.model, "network (see hewn methods)");
-  command.options.add("data", fields->data, "data set whose images the model takes; default: the model's usual one");
+  command.options.add("data", fields->data,
+                      "data set whose images the model takes; default: the model's usual one");
   command.options.add("block", o.block, "block size, B or RxC");
   command.options.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
   command.options.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
-  command.options.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");
+  command.options.add("prune-layers", o.prune_layers,
+                      "patterns of layer names to prune, with commas between");
   command.options.add("widths", o.widths, "hidden widths of mlp, with commas between");
   command.options.add("width", o.width, "channels in the first stage of a resnet");
   command.options.add("json", fields->json, "print JSON");

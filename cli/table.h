@@ -6,8 +6,8 @@
 
 namespace hewn::cli {
 
-/// Prints rows in aligned columns; the first row is the header. Columns after the first are aligned to the right
-/// where `right` says so.
+/// Prints rows in aligned columns; the first row is the header. Columns after the first are aligned to the
+/// right where `right` says so.
 void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows,
                  const std::vector<bool>& right);
 

@@ -38,24 +38,25 @@ void Terminal::on_progress(const train::Progress& progress) {
 
 void Terminal::on_evaluation(int64_t step, const train::Metrics& metrics) {
   test_.clear();
-  for (const auto& [name, value] : metrics) test_ += str(test_.empty() ? "" : " ", name, " ", fixed(value, name == "loss" ? 4 : 2));
+  for (const auto& [name, value] : metrics)
+    test_ += str(test_.empty() ? "" : " ", name, " ", fixed(value, name == "loss" ? 4 : 2));
   if (is_terminal_) return;
-  line(str("step ", step, "/", last_.steps, "  ", prune::name_of(last_.phase), "  loss ", fixed(last_.loss, 4),
-           "  active ", percent(last_.active_fraction), "  test: ", test_, "  ", clock_text(last_.seconds)));
+  line(str("step ", step, "/", last_.steps, "  ", prune::name_of(last_.phase), "  loss ",
+           fixed(last_.loss, 4), "  active ", percent(last_.active_fraction), "  test: ", test_, "  ",
+           clock_text(last_.seconds)));
 }
 
 void Terminal::bar() {
   constexpr int64_t kWidth = 20;
   const int64_t full = kWidth * last_.step / last_.steps;
   const auto done = static_cast<double>(last_.step - first_step_);
-  const double left = done <= 0 ? 0
-                                : (last_.seconds - first_seconds_) / done *
-                                      static_cast<double>(last_.steps - last_.step);
+  const double left =
+      done <= 0 ? 0 : (last_.seconds - first_seconds_) / done * static_cast<double>(last_.steps - last_.step);
   std::cerr << "\r\033[K[" << std::string(static_cast<size_t>(full), '#')
-            << std::string(static_cast<size_t>(kWidth - full), '.') << "] " << last_.step << '/' << last_.steps << ' '
-            << prune::name_of(last_.phase) << "  loss " << fixed(last_.loss, 3) << "  train "
-            << fixed(last_.accuracy, 1) << " %" << (test_.empty() ? "" : "  test: " + test_) << "  active "
-            << percent(last_.active_fraction) << "  left " << clock_text(left) << std::flush;
+            << std::string(static_cast<size_t>(kWidth - full), '.') << "] " << last_.step << '/'
+            << last_.steps << ' ' << prune::name_of(last_.phase) << "  loss " << fixed(last_.loss, 3)
+            << "  train " << fixed(last_.accuracy, 1) << " %" << (test_.empty() ? "" : "  test: " + test_)
+            << "  active " << percent(last_.active_fraction) << "  left " << clock_text(left) << std::flush;
   bar_shown_ = true;
 }
 

@@ -22,7 +22,8 @@ void print_summary(const Json& s, const train::RunFolder& run) {
   const bool compared = s.contains("dense_metrics");
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& what, const std::string& dense, const std::string& sparse) {
-    rows.push_back(compared ? std::vector<std::string>{what, dense, sparse} : std::vector<std::string>{what, sparse});
+    rows.push_back(compared ? std::vector<std::string>{what, dense, sparse}
+                            : std::vector<std::string>{what, sparse});
   };
   const auto number = [](const Json& value) { return value.get<double>(); };
   add("", "dense", s["method"].get<std::string>());
@@ -37,9 +38,11 @@ void print_summary(const Json& s, const train::RunFolder& run) {
   add("kept blocks", str(blocks), str(kept, " of ", blocks));
   add("realised sparsity", percent(0), percent(number(s["realised_sparsity"])));
   add("bytes", bytes_text(s["bytes_dense"].get<int64_t>()), bytes_text(s["bytes_sparse"].get<int64_t>()));
-  add("training time", compared ? clock_text(number(s["dense_seconds"])) : "", clock_text(number(s["seconds"])));
+  add("training time", compared ? clock_text(number(s["dense_seconds"])) : "",
+      clock_text(number(s["seconds"])));
   std::cout << '\n';
-  print_table(std::cout, rows, compared ? std::vector<bool>{false, true, true} : std::vector<bool>{false, true});
+  print_table(std::cout, rows,
+              compared ? std::vector<bool>{false, true, true} : std::vector<bool>{false, true});
   std::cout << "\nrun folder: " << run.path.string() << "  (hewn inspect, hewn eval)\n";
 }
 

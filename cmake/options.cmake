@@ -2,6 +2,7 @@ option(HEWN_CLI "Build the command-line tool" ${PROJECT_IS_TOP_LEVEL})
 option(HEWN_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(HEWN_BENCH "Build the benchmarks" OFF)
 option(HEWN_CUDA "Build the CUDA kernels (needs nvcc and a LibTorch with CUDA)" OFF)
+set(HEWN_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures of the CUDA kernels")
 option(HEWN_WERROR "Treat warnings as errors" OFF)
 option(HEWN_PCH "Precompile LibTorch's headers" ON)
 set(HEWN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
@@ -14,10 +15,10 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 # Warnings and sanitizers for our own targets only, never for what a consumer builds.
 add_library(hewn_build INTERFACE)
-target_compile_options(hewn_build INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (GCC bug 105651)
+# -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
+set(warnings -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-restrict
   $<$<BOOL:${HEWN_WERROR}>:-Werror>)
+target_compile_options(hewn_build INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 if(HEWN_SANITIZE)
   add_compile_options(-fsanitize=${HEWN_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${HEWN_SANITIZE})

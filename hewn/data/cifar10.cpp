@@ -35,7 +35,8 @@ ImageSet load(const fs::path& folder, const std::vector<std::string>& names) {
   for (size_t i = 0; i < files.size(); ++i) {
     for (size_t at = 0; at < files[i].size(); at += kRecord) {
       *labels = static_cast<unsigned char>(files[i][at]);
-      if (*labels > 9) throw FormatError((folder / names[i]).string(), str("record at byte ", at, " has label ", *labels));
+      if (*labels > 9)
+        throw FormatError((folder / names[i]).string(), str("record at byte ", at, " has label ", *labels));
       std::memcpy(pixels, files[i].data() + at + 1, kPixels);
       ++labels;
       pixels += kPixels;
@@ -50,7 +51,8 @@ std::unique_ptr<Source> open_cifar10(const std::string& path, const DataOptions&
   fs::path folder = path;
   if (fs::is_directory(folder / "cifar-10-batches-bin")) folder /= "cifar-10-batches-bin";
   if (!fs::is_directory(folder)) {
-    throw Error(str("data cifar10: no folder \"", path, "\"; give --data cifar10:FOLDER of the binary version"));
+    throw Error(
+        str("data cifar10: no folder \"", path, "\"; give --data cifar10:FOLDER of the binary version"));
   }
   const ImageSet train = load(folder, {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
                                        "data_batch_4.bin", "data_batch_5.bin"});

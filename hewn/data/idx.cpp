@@ -12,7 +12,8 @@ IdxArray read_idx(const std::filesystem::path& path, int dimensions) {
   const size_t header = 4 + 4 * static_cast<size_t>(dimensions);
   if (content.size() < header) throw FormatError(where, "is too short for an IDX file");
   constexpr uint32_t kUnsignedByte = 8;
-  if (byte(0) != 0 || byte(1) != 0 || byte(2) != kUnsignedByte || byte(3) != static_cast<uint32_t>(dimensions)) {
+  if (byte(0) != 0 || byte(1) != 0 || byte(2) != kUnsignedByte ||
+      byte(3) != static_cast<uint32_t>(dimensions)) {
     throw FormatError(where, str("expected an IDX file of unsigned bytes with ", dimensions, " dimensions"));
   }
   IdxArray array;

@@ -13,8 +13,8 @@ struct IdxArray {
   std::string bytes;
 };
 
-/// Throws FormatError that names the file unless it holds unsigned bytes of the given number of dimensions and
-/// exactly as many as its header says.
+/// Throws FormatError that names the file unless it holds unsigned bytes of the given number of dimensions
+/// and exactly as many as its header says.
 IdxArray read_idx(const std::filesystem::path& path, int dimensions);
 
 }  // namespace hewn::data

@@ -25,7 +25,8 @@ class ImageSource final : public Source {
     info_.test_size = test.labels.numel();
     if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
     batch_ = std::min(options.batch, info_.train_size);
-    train_images_ = crop_ ? at::constant_pad_nd(train.images, {kPadding, kPadding, kPadding, kPadding}) : train.images;
+    train_images_ =
+        crop_ ? at::constant_pad_nd(train.images, {kPadding, kPadding, kPadding, kPadding}) : train.images;
     train_images_ = train_images_.to(options.device);
     train_labels_ = train.labels.to(options.device);
     test_images_ = test.images.to(options.device);
@@ -97,7 +98,9 @@ class ImageSource final : public Source {
                                 lines.reshape({-1, 1, height, 1}), columns.reshape({-1, 1, 1, width})});
   }
 
-  at::Tensor normalised(const at::Tensor& bytes) const { return bytes.to(at::kFloat).mul_(scale_).add_(shift_); }
+  at::Tensor normalised(const at::Tensor& bytes) const {
+    return bytes.to(at::kFloat).mul_(scale_).add_(shift_);
+  }
 
   DataInfo info_;
   DataOptions options_;

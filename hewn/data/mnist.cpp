@@ -27,12 +27,14 @@ ImageSet load(const fs::path& folder, const std::string& prefix) {
   IdxArray labels = read_idx(label_file, 1);
   const int64_t count = images.shape[0];
   if (images.shape[1] != 28 || images.shape[2] != 28) {
-    throw FormatError(image_file.string(), str("expected images of 28x28, got ", images.shape[1], "x", images.shape[2]));
+    throw FormatError(image_file.string(),
+                      str("expected images of 28x28, got ", images.shape[1], "x", images.shape[2]));
   }
   if (labels.shape[0] != count || count == 0) {
     throw FormatError(label_file.string(), str("has ", labels.shape[0], " labels for ", count, " images"));
   }
-  if (std::any_of(labels.bytes.begin(), labels.bytes.end(), [](char label) { return label < 0 || label > 9; })) {
+  if (std::any_of(labels.bytes.begin(), labels.bytes.end(),
+                  [](char label) { return label < 0 || label > 9; })) {
     throw FormatError(label_file.string(), "holds a label outside 0 to 9");
   }
   const auto bytes = at::TensorOptions(at::kByte);
@@ -42,7 +44,8 @@ ImageSet load(const fs::path& folder, const std::string& prefix) {
 
 std::unique_ptr<Source> open(const char* name, const fs::path& folder, const ImageOptions& images,
                              const DataOptions& options) {
-  return make_image_source({name, {1, 28, 28}, 10}, load(folder, "train"), load(folder, "t10k"), images, options);
+  return make_image_source({name, {1, 28, 28}, 10}, load(folder, "train"), load(folder, "t10k"), images,
+                           options);
 }
 
 }  // namespace
@@ -57,7 +60,8 @@ std::unique_ptr<Source> open_fashion_mnist(const std::string& path, const DataOp
 }
 
 std::unique_ptr<Source> open_mnist(const std::string& path, const DataOptions& options) {
-  if (!fs::is_directory(path)) throw Error(str("data mnist: no folder \"", path, "\"; give --data mnist:FOLDER"));
+  if (!fs::is_directory(path))
+    throw Error(str("data mnist: no folder \"", path, "\"; give --data mnist:FOLDER"));
   return open("mnist", path, {{0.1307}, {0.3081}}, options);
 }
 

@@ -30,8 +30,8 @@ struct DataOptions {
   at::Device device = at::kCPU;
 };
 
-/// Where batches come from. A batch is a pure function of (seed, epoch, number): a resumed run, or another rank,
-/// sees the same data without any state to carry over.
+/// Where batches come from. A batch is a pure function of (seed, epoch, number): a resumed run, or another
+/// rank, sees the same data without any state to carry over.
 class Source {
  public:
   virtual ~Source() = default;

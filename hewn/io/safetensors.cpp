@@ -52,7 +52,9 @@ uint64_t from_little_endian(std::string_view bytes) {
 /// Parses one header entry and checks it against the `available` bytes of data.
 TensorView parse_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
                        std::span<const std::byte> data) {
-  const auto bad = [&](const std::string& what) { return FormatError(path, str("tensor \"", name, "\": ", what)); };
+  const auto bad = [&](const std::string& what) {
+    return FormatError(path, str("tensor \"", name, "\": ", what));
+  };
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets")) {
     throw bad("expected dtype, shape and data_offsets");

@@ -34,8 +34,8 @@ std::string message(uint64_t field, const std::string& body) {
 
 std::string event(int64_t step, const std::string& what) {
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-  return key(1, kFixed64) + fixed(std::bit_cast<uint64_t>(now.count()), 8) +          // wall_time
-         key(2, kVarint) + varint(static_cast<uint64_t>(step)) + what;                // step
+  return key(1, kFixed64) + fixed(std::bit_cast<uint64_t>(now.count()), 8) +  // wall_time
+         key(2, kVarint) + varint(static_cast<uint64_t>(step)) + what;        // step
 }
 
 uint32_t masked_crc(std::string_view data) {
@@ -62,16 +62,17 @@ uint32_t crc32c(std::string_view data) {
 
 EventWriter::EventWriter(const std::filesystem::path& folder, int64_t first_step) {
   make_writable_folder(folder);
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   // TensorBoard reads the files of a folder in the order of their names: time first, then the process.
   const std::filesystem::path path =
       folder / str("events.out.tfevents.", now, ".", first_step, ".", ::getpid(), ".hewn");
   file_.open(path, std::ios::binary);
   if (!file_) throw Error(str(path.string(), ": cannot be written"));
-  record(event(0, message(3, "brain.Event:2")));                                    // file_version
-  if (first_step > 0) record(event(first_step, message(7, key(1, kVarint) + varint(1))));  // session_log: START
+  record(event(0, message(3, "brain.Event:2")));  // file_version
+  if (first_step > 0)
+    record(event(first_step, message(7, key(1, kVarint) + varint(1))));  // session_log: START
   file_.flush();
 }
 

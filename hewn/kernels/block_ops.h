@@ -9,8 +9,8 @@
 /// All pointers are to memory laid out as `layout` says; `gate`, `active`, `grad_gate` and `squares` hold one
 /// value per block. `active` may be null: every block is active. `gate` may be null: every gate is 1. A block
 /// that is not active is neither read nor multiplied: its output and its gradients are exactly zero. A call
-/// works on the column blocks [begin, end), so that threads can share a weight; results do not depend on how it
-/// is shared.
+/// works on the column blocks [begin, end), so that threads can share a weight; results do not depend on how
+/// it is shared.
 namespace hewn::kernels {
 
 /// out = gate[block] * weight.
@@ -28,7 +28,8 @@ void block_scale_backward(const WeightLayout& layout, const T* grad_out, const T
 template <class T>
 void block_squares(const WeightLayout& layout, const T* weight, T* squares, int64_t begin, int64_t end);
 
-/// The same passes written as the formulas read, one element at a time: what the fast ones are tested against.
+/// The same passes written as the formulas read, one element at a time: what the fast ones are tested
+/// against.
 namespace reference {
 
 template <class T>

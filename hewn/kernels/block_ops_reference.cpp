@@ -33,7 +33,8 @@ void block_scale_backward(const WeightLayout& layout, const T* grad_out, const T
   each_element(layout, [&](int64_t i, int64_t block) {
     const bool on = active == nullptr || active[block] != 0;
     grad_weight[i] = !on ? T(0) : (gate == nullptr ? T(1) : gate[block]) * grad_out[i];
-    if (on) sums[static_cast<size_t>(block)] += static_cast<double>(grad_out[i]) * static_cast<double>(weight[i]);
+    if (on)
+      sums[static_cast<size_t>(block)] += static_cast<double>(grad_out[i]) * static_cast<double>(weight[i]);
   });
   for (size_t block = 0; grad_gate != nullptr && block < sums.size(); ++block) {
     grad_gate[block] = static_cast<T>(sums[block]);
@@ -49,7 +50,7 @@ void block_squares(const WeightLayout& layout, const T* weight, T* squares) {
   for (size_t block = 0; block < sums.size(); ++block) squares[block] = static_cast<T>(sums[block]);
 }
 
-#define HEWN_INSTANTIATE(T)                                                                               \
+#define HEWN_INSTANTIATE(T)                                                                                \
   template void block_scale<T>(const WeightLayout&, const T*, const T*, const uint8_t*, T*);               \
   template void block_scale_backward<T>(const WeightLayout&, const T*, const T*, const T*, const uint8_t*, \
                                         T*, T*);                                                           \

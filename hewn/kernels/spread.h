@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -7,13 +8,16 @@
 
 namespace hewn::kernels {
 
-/// Per-block values of one column block, spread over the elements of a run. All columns of a column block share
-/// them, so the loops over columns are plain vector loops whatever the block shape and the weight's layout.
+/// Per-block values of one column block, spread over the elements of a run. All columns of a column block
+/// share them, so the loops over columns are plain vector loops whatever the block shape and the weight's
+/// layout.
 template <class T>
 class Spread {
  public:
   explicit Spread(const WeightLayout& layout)
-      : row_block_(static_cast<size_t>(layout.grid.rows)), values_(row_block_.size()), col_blocks_(layout.grid.col_blocks()) {
+      : row_block_(static_cast<size_t>(layout.grid.rows)),
+        values_(row_block_.size()),
+        col_blocks_(layout.grid.col_blocks()) {
     for (size_t m = 0; m < row_block_.size(); ++m) {
       row_block_[m] = static_cast<int32_t>(layout.row_of(static_cast<int64_t>(m)) / layout.grid.block.rows);
     }
@@ -23,7 +27,8 @@ class Spread {
   template <class U>
   const T* load(const U* per_block, int64_t col_block) {
     for (size_t m = 0; m < values_.size(); ++m) {
-      values_[m] = per_block == nullptr ? T(1) : static_cast<T>(per_block[row_block_[m] * col_blocks_ + col_block]);
+      values_[m] =
+          per_block == nullptr ? T(1) : static_cast<T>(per_block[row_block_[m] * col_blocks_ + col_block]);
     }
     return values_.data();
   }
@@ -47,5 +52,18 @@ class Spread {
   std::vector<T> values_;
   int64_t col_blocks_;
 };
+
+/// Calls body(first element, behind the last, row block) for each active block of a column block, as places
+/// in a run. Only for layouts in which a block's rows lie side by side (taps == 1): there a dropped block
+/// costs nothing.
+template <class Body>
+void each_active_run(const WeightLayout& layout, const uint8_t* active, int64_t col_block, const Body& body) {
+  const Grid& grid = layout.grid;
+  for (int64_t row_block = 0; row_block < grid.row_blocks(); ++row_block) {
+    if (active[row_block * grid.col_blocks() + col_block] == 0) continue;
+    const int64_t begin = row_block * grid.block.rows;
+    body(begin, std::min(begin + grid.block.rows, grid.rows), row_block);
+  }
+}
 
 }  // namespace hewn::kernels

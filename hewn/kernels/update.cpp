@@ -35,7 +35,8 @@ struct Constants {
 };
 
 template <class T>
-void sgd(const Constants<T>& c, const T* grad, T* weight, T* first, const T* keep, int64_t begin, int64_t end) {
+void sgd(const Constants<T>& c, const T* grad, T* weight, T* first, const T* keep, int64_t begin,
+         int64_t end) {
   const T ahead = c.nesterov ? c.momentum : T(0);
   const T direct = c.nesterov ? T(1) : T(0);
   for (int64_t i = begin; i < end; ++i) {
@@ -88,8 +89,8 @@ void update_active(const UpdateRule& rule, const WeightLayout& layout, const uin
     const int64_t last = std::min((col_block + 1) * grid.block.cols, grid.cols);
     for (int64_t column = col_block * grid.block.cols; column < last; ++column) {
       const int64_t run = column * grid.rows;
-      update(rule, grad + run, weight + run, first + run, second == nullptr ? nullptr : second + run, grad_scale,
-             keep, 0, grid.rows);
+      update(rule, grad + run, weight + run, first + run, second == nullptr ? nullptr : second + run,
+             grad_scale, keep, 0, grid.rows);
     }
   }
 }
@@ -121,10 +122,10 @@ template void update_one<double>(const UpdateRule&, double, double*, double*, do
 
 }  // namespace reference
 
-#define HEWN_INSTANTIATE(T)                                                                                    \
-  template void update<T>(const UpdateRule&, const T*, T*, T*, T*, const T*, const T*, int64_t, int64_t);       \
-  template void update_active<T>(const UpdateRule&, const WeightLayout&, const uint8_t*, const T*, T*, T*, T*, \
-                                 const T*, int64_t, int64_t);
+#define HEWN_INSTANTIATE(T)                                                                                \
+  template void update<T>(const UpdateRule&, const T*, T*, T*, T*, const T*, const T*, int64_t, int64_t);  \
+  template void update_active<T>(const UpdateRule&, const WeightLayout&, const uint8_t*, const T*, T*, T*, \
+                                 T*, const T*, int64_t, int64_t);
 HEWN_INSTANTIATE(float)
 HEWN_INSTANTIATE(double)
 #undef HEWN_INSTANTIATE

@@ -24,9 +24,9 @@ struct UpdateRule {
   double correction2 = 1;  // 1 - beta2^t
 };
 
-/// Updates elements [begin, end). `first` is the momentum (SGD) or the first moment; `second` the second moment,
-/// null for SGD. `grad_scale`, where not null, points to one factor for all gradients (clipping). `keep`, where
-/// not null, holds 0 for elements that must not change by a bit, nor their state.
+/// Updates elements [begin, end). `first` is the momentum (SGD) or the first moment; `second` the second
+/// moment, null for SGD. `grad_scale`, where not null, points to one factor for all gradients (clipping).
+/// `keep`, where not null, holds 0 for elements that must not change by a bit, nor their state.
 template <class T>
 void update(const UpdateRule& rule, const T* grad, T* weight, T* first, T* second, const T* grad_scale,
             const T* keep, int64_t begin, int64_t end);

@@ -19,7 +19,8 @@ void initialise_resnet(torch::nn::Module& module) {
 
 void require_image(const Signature& signature, const char* model) {
   if (signature.input.size() == 3) return;
-  throw Error(str("model ", model, ": expected images as input, got data of ", signature.input.size(), " dimensions"));
+  throw Error(str("model ", model, ": expected images as input, got data of ", signature.input.size(),
+                  " dimensions"));
 }
 
 }  // namespace hewn::nn

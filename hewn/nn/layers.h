@@ -15,7 +15,8 @@ namespace hewn::nn {
 /// A convolution without bias and with the padding that keeps the size at stride 1.
 torch::nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride);
 
-/// Kaiming normal by fan-out for every convolution, ones and zeros for batch-norm: the usual start of a ResNet.
+/// Kaiming normal by fan-out for every convolution, ones and zeros for batch-norm: the usual start of a
+/// ResNet.
 void initialise_resnet(torch::nn::Module& module);
 
 /// Throws Error unless the input is an image of `channels` x H x W.

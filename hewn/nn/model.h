@@ -41,8 +41,9 @@ struct ModelRow {
 const std::vector<ModelRow>& models();
 const ModelRow& find_model(const std::string& name);
 
-/// The prunable weights of any LibTorch module: those of its Linear and ungrouped Conv2d layers, in the order in
-/// which they were registered. The registered parameter stays the leaf; `set` replaces the module's weight member.
+/// The prunable weights of any LibTorch module: those of its Linear and ungrouped Conv2d layers, in the order
+/// in which they were registered. The registered parameter stays the leaf; `set` replaces the module's weight
+/// member.
 std::vector<prune::WeightSlot> find_slots(torch::nn::Module& module);
 
 /// Their shapes, for planning.

@@ -20,7 +20,8 @@ class Block : public torch::nn::Module {
  protected:
   void add_shortcut(int64_t in, int64_t out, int64_t stride) {
     if (in == out && stride == 1) return;
-    downsample_ = register_module("downsample", torch::nn::Sequential(conv(in, out, 1, stride), BatchNorm2d(out)));
+    downsample_ =
+        register_module("downsample", torch::nn::Sequential(conv(in, out, 1, stride), BatchNorm2d(out)));
   }
   at::Tensor shortcut(const at::Tensor& input) {
     return downsample_.is_empty() ? input : downsample_->forward(input);

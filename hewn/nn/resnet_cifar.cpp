@@ -1,5 +1,5 @@
-// The ResNets of He et al. 2016 for 32x32 images: three stages of 16, 32 and 64 channels, and shortcuts that skip
-// every second pixel and pad with zero channels (option A), so that they have no parameters.
+// The ResNets of He et al. 2016 for 32x32 images: three stages of 16, 32 and 64 channels, and shortcuts that
+// skip every second pixel and pad with zero channels (option A), so that they have no parameters.
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/constant_pad_nd.h>
 

@@ -31,8 +31,10 @@ std::vector<prune::WeightShape> weight_shapes(const std::vector<prune::WeightSlo
 
 bool has_normalisation(const torch::nn::Module& module) {
   for (const auto& child : module.modules(/*include_self=*/false)) {
-    if (child->as<torch::nn::BatchNorm2dImpl>() != nullptr || child->as<torch::nn::BatchNorm1dImpl>() != nullptr ||
-        child->as<torch::nn::LayerNormImpl>() != nullptr || child->as<torch::nn::GroupNormImpl>() != nullptr) {
+    if (child->as<torch::nn::BatchNorm2dImpl>() != nullptr ||
+        child->as<torch::nn::BatchNorm1dImpl>() != nullptr ||
+        child->as<torch::nn::LayerNormImpl>() != nullptr ||
+        child->as<torch::nn::GroupNormImpl>() != nullptr) {
       return true;
     }
   }

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "hewn/core/error.h"
+#include "hewn/core/torch_compat.h"
 #include "hewn/kernels/block_ops.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/prune/stream.h"
@@ -70,7 +71,8 @@ void run_scale_backward(const at::Tensor& grad_out, const at::Tensor& weight, co
 at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
   at::Tensor out = at::empty({layout.grid.blocks()}, weight.options());
   if (weight.is_cuda()) {
-    kernels::cuda::block_squares(layout, weight.data_ptr<float>(), out.data_ptr<float>(), current_stream(weight));
+    kernels::cuda::block_squares(layout, weight.data_ptr<float>(), out.data_ptr<float>(),
+                                 current_stream(weight));
     return out;
   }
   AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_squares", [&] {
@@ -108,7 +110,7 @@ struct Blocks {
 
 struct BlockScale : torch::autograd::Function<BlockScale> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
-                            const c10::optional<at::Tensor>& gate, const Blocks& blocks) {
+                            const TorchOptional<at::Tensor>& gate, const Blocks& blocks) {
     const at::Tensor gates = gate.value_or(at::Tensor());
     remember(context, blocks.layout);
     context->save_for_backward({weight, gates, blocks.active});
@@ -123,7 +125,8 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor& gate = saved[1];
     const at::Tensor grad_weight = at::empty_like(weight);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
-    run_scale_backward(like(grads[0], weight), weight, gate, saved[2], recall(context), grad_weight, grad_gate);
+    run_scale_backward(like(grads[0], weight), weight, gate, saved[2], recall(context), grad_weight,
+                       grad_gate);
     return {grad_weight, grad_gate, at::Tensor()};
   }
 };
@@ -150,7 +153,7 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
 
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                        const WeightLayout& layout) {
-  const auto gates = gate.defined() ? c10::optional<at::Tensor>(gate.contiguous()) : c10::nullopt;
+  const auto gates = gate.defined() ? TorchOptional<at::Tensor>(gate.contiguous()) : TorchOptional<at::Tensor>();
   return BlockScale::apply(weight, gates, Blocks{layout, active});
 }
 
@@ -167,7 +170,7 @@ WeightLayout layout_of(const at::Tensor& weight, BlockShape block) {
     if (weight.is_contiguous(at::MemoryFormat::ChannelsLast)) return {grid, 1};
   }
   throw Error(hewn::str("a weight of shape ", weight.sizes(), " and strides ", weight.strides(),
-                  ": expected a contiguous Linear or Conv2d weight"));
+                        ": expected a contiguous Linear or Conv2d weight"));
 }
 
 }  // namespace hewn::prune

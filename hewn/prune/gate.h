@@ -8,17 +8,17 @@ namespace hewn::prune {
 
 /// The gate: a differentiable block-wise product, fused into one pass forward and one pass backward.
 ///
-/// `weight` is in the memory order that `layout` describes; `gate` (one value per block) may be undefined, which
-/// means 1; `active` (uint8 per block) may be undefined, which means all. Blocks that are not active give exact
-/// zeros and pass no gradient, neither to the weight nor to the gate.
+/// `weight` is in the memory order that `layout` describes; `gate` (one value per block) may be undefined,
+/// which means 1; `active` (uint8 per block) may be undefined, which means all. Blocks that are not active
+/// give exact zeros and pass no gradient, neither to the weight nor to the gate.
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                        const WeightLayout& layout);
 
 /// Frobenius norm of every block, differentiable; the gradient at a block of zeros is zero.
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout);
 
-/// The layout of a weight tensor on a grid of `block`s: out x in for Linear, O,I,H,W for Conv2d, contiguous or
-/// channels-last. Throws Error for other ranks and strides.
+/// The layout of a weight tensor on a grid of `block`s: out x in for Linear, O,I,H,W for Conv2d, contiguous
+/// or channels-last. Throws Error for other ranks and strides.
 WeightLayout layout_of(const at::Tensor& weight, BlockShape block);
 
 }  // namespace hewn::prune

@@ -8,7 +8,9 @@
 namespace hewn::prune {
 namespace {
 
-bool fits(const BlockShape& block, const Grid& grid) { return block.rows <= grid.rows && block.cols <= grid.cols; }
+bool fits(const BlockShape& block, const Grid& grid) {
+  return block.rows <= grid.rows && block.cols <= grid.cols;
+}
 
 void check_block(const std::vector<WeightShape>& weights, const BlockShape& block) {
   if (weights.empty()) throw Error("plan: the model has no Linear or Conv2d weight");
@@ -17,16 +19,18 @@ void check_block(const std::vector<WeightShape>& weights, const BlockShape& bloc
     if (fits(block, weight.grid)) return;
     if (weight.grid.elements() > largest->grid.elements()) largest = &weight;
   }
-  throw Error(str("block ", to_string(block), " is larger than every layer: the largest, ", largest->name, ", is ",
-                  largest->grid.rows, "x", largest->grid.cols));
+  throw Error(str("block ", to_string(block), " is larger than every layer: the largest, ", largest->name,
+                  ", is ", largest->grid.rows, "x", largest->grid.cols));
 }
 
 void check_patterns(const std::vector<WeightShape>& weights, const std::vector<std::string>& patterns) {
   std::vector<std::string> names;
   for (const WeightShape& weight : weights) names.push_back(weight.name);
   for (const std::string& pattern : patterns) {
-    const bool used = std::any_of(names.begin(), names.end(), [&](const auto& n) { return matches(pattern, n); });
-    if (!used) throw Error(str("prune-layers: no layer is called \"", pattern, "\"", did_you_mean(pattern, names)));
+    const bool used =
+        std::any_of(names.begin(), names.end(), [&](const auto& n) { return matches(pattern, n); });
+    if (!used)
+      throw Error(str("prune-layers: no layer is called \"", pattern, "\"", did_you_mean(pattern, names)));
   }
 }
 

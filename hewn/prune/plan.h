@@ -52,8 +52,8 @@ struct Plan {
 /// pattern names no layer.
 Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& options);
 
-/// Bytes of a weight in block-compressed form: values of the kept blocks, a 32-bit index each, and one offset per
-/// block column.
+/// Bytes of a weight in block-compressed form: values of the kept blocks, a 32-bit index each, and one offset
+/// per block column.
 int64_t sparse_bytes(const Grid& grid, int64_t kept_blocks, int64_t kept_elements);
 
 }  // namespace hewn::prune

@@ -112,7 +112,8 @@ Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Rec
       schedule_(make_schedule(recipe.schedule, recipe.schedule_options, steps)),
       search_(find_search(recipe.search)),
       sparsity_(plan.options.sparsity) {
-  if (recipe.rerank_every < 1) throw Error(str("rerank-every: expected at least 1, got ", recipe.rerank_every));
+  if (recipe.rerank_every < 1)
+    throw Error(str("rerank-every: expected at least 1, got ", recipe.rerank_every));
   for (const LayerPlan& planned : plan.layers) {
     if (!planned.pruned) continue;
     const auto slot =

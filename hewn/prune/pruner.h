@@ -31,8 +31,8 @@ struct PhaseChange {
   bool reset_optimiser = false;
 };
 
-/// Prunes the slots of a network while it trains: Algorithm 1 of the paper with its SPARSIFICATION phase, for any
-/// score, search and schedule. Call before_forward(step) once before each training step.
+/// Prunes the slots of a network while it trains: Algorithm 1 of the paper with its SPARSIFICATION phase, for
+/// any score, search and schedule. Call before_forward(step) once before each training step.
 class Pruner {
  public:
   /// One pruned layer.

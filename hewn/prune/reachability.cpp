@@ -15,7 +15,8 @@ void each_kept(const ChainLink& link, const Body& body) {
     if (!link.kept.empty() && link.kept[static_cast<size_t>(block)] == 0) continue;
     const int64_t top = block / grid.col_blocks() * grid.block.rows;
     const int64_t left = block % grid.col_blocks() * grid.block.cols;
-    body(top, std::min(top + grid.block.rows, grid.rows), left, std::min(left + grid.block.cols, grid.cols), block);
+    body(top, std::min(top + grid.block.rows, grid.rows), left, std::min(left + grid.block.cols, grid.cols),
+         block);
   }
 }
 
@@ -23,7 +24,9 @@ bool any(const Flags& flags, int64_t begin, int64_t end) {
   return std::any_of(flags.begin() + begin, flags.begin() + end, [](uint8_t flag) { return flag != 0; });
 }
 
-void mark(Flags& flags, int64_t begin, int64_t end) { std::fill(flags.begin() + begin, flags.begin() + end, 1); }
+void mark(Flags& flags, int64_t begin, int64_t end) {
+  std::fill(flags.begin() + begin, flags.begin() + end, 1);
+}
 
 }  // namespace
 

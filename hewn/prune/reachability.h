@@ -15,15 +15,16 @@ struct ChainLink {
   std::vector<uint8_t> kept;
 };
 
-/// How much of a layer still takes part, once one follows the kept blocks from the input and back from the output.
+/// How much of a layer still takes part, once one follows the kept blocks from the input and back from the
+/// output.
 struct LinkReach {
   std::string name;
-  int64_t kept = 0;        // blocks kept
-  int64_t live = 0;        // of them, blocks on a path from an input to an output
+  int64_t kept = 0;  // blocks kept
+  int64_t live = 0;  // of them, blocks on a path from an input to an output
 };
 
-/// With per-layer supports at very low density, kept blocks of one layer may feed no kept block of the next: such
-/// blocks are dead weight, and a layer without a live block cuts the network in two.
+/// With per-layer supports at very low density, kept blocks of one layer may feed no kept block of the next:
+/// such blocks are dead weight, and a layer without a live block cuts the network in two.
 std::vector<LinkReach> reachability(const std::vector<ChainLink>& chain);
 
 }  // namespace hewn::prune

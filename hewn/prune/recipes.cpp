@@ -71,7 +71,9 @@ const std::vector<Recipe>& recipes() {
        .help = "one long backward selection by learned attention",
        .score = "attention",
        .schedule = "gradual"},
-      {.name = "group-lasso", .help = "prune once by a factor per block with L2 decay", .score = "identity-mask"},
+      {.name = "group-lasso",
+       .help = "prune once by a factor per block with L2 decay",
+       .score = "identity-mask"},
       {.name = "l1-mask", .help = "prune once by a factor per block with L1 decay", .score = "l1-mask"},
   };
   return kRows;

@@ -14,8 +14,8 @@ namespace hewn::prune {
 /// closed gate, or they are set to zero and return as zeros.
 enum class DropRule : uint8_t { kMask, kZero };
 
-/// When the optimiser forgets its momentum and moments: never, when a DENSE phase begins after a sparse one, or
-/// at every change of phase.
+/// When the optimiser forgets its momentum and moments: never, when a DENSE phase begins after a sparse one,
+/// or at every change of phase.
 enum class ResetRule : uint8_t { kNone, kDecompress, kEvery };
 
 std::string_view name_of(DropRule rule);

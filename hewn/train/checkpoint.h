@@ -18,7 +18,8 @@ struct Checkpoint {
   std::map<std::string, at::Tensor> tensors;
 };
 
-/// The checkpoints of a run: step-N.safetensors in one folder, each written atomically and sealed with a checksum.
+/// The checkpoints of a run: step-N.safetensors in one folder, each written atomically and sealed with a
+/// checksum.
 class CheckpointStore {
  public:
   CheckpointStore(std::filesystem::path folder, int64_t keep);
@@ -26,8 +27,8 @@ class CheckpointStore {
   /// Writes a checkpoint and then removes all but the newest `keep`.
   void save(const Checkpoint& checkpoint);
 
-  /// The newest checkpoint that is whole, if there is any. Damaged ones are skipped; `skipped` gets a sentence for
-  /// each.
+  /// The newest checkpoint that is whole, if there is any. Damaged ones are skipped; `skipped` gets a
+  /// sentence for each.
   std::optional<Checkpoint> load_newest(std::vector<std::string>* skipped) const;
 
  private:

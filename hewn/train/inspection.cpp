@@ -59,7 +59,8 @@ int64_t count_dropped(const LayerReport& row, const at::Tensor& weight, const st
       if (keep[static_cast<size_t>(block)] != 0) continue;
       ++dropped;
       if (data[column * row.grid.rows + offset] != 0) {
-        throw Error(hewn::str("layer ", row.name, ": block ", block, " is listed as dropped but is not zero"));
+        throw Error(
+            hewn::str("layer ", row.name, ": block ", block, " is listed as dropped but is not zero"));
       }
     }
   }
@@ -78,10 +79,9 @@ void warn_of_dead_blocks(const nn::Model& model, const std::map<std::string, std
   }
   for (const prune::LinkReach& reach : prune::reachability(chain)) {
     if (reach.live == reach.kept) continue;
-    report.warnings.push_back(hewn::str(
-        "layer ", reach.name, ": ", reach.kept - reach.live, " of ", reach.kept,
-        " kept blocks lie on no path from input to output",
-        reach.live == 0 ? "; the network is cut in two" : ""));
+    report.warnings.push_back(hewn::str("layer ", reach.name, ": ", reach.kept - reach.live, " of ",
+                                        reach.kept, " kept blocks lie on no path from input to output",
+                                        reach.live == 0 ? "; the network is cut in two" : ""));
   }
 }
 
@@ -212,7 +212,8 @@ ModelReport inspect_run(const RunFolder& run) {
     const TensorFile file = load_tensors(run.model(), /*sealed=*/false);
     const auto blocks = file.metadata.find("hewn.blocks");
     if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
-    return measured_report(*model, plan, file.tensors, parse_kept_blocks(blocks->second, run.model().string()));
+    return measured_report(*model, plan, file.tensors,
+                           parse_kept_blocks(blocks->second, run.model().string()));
   }
   std::vector<std::string> skipped;
   const auto checkpoint = CheckpointStore(run.checkpoints(), 1).load_newest(&skipped);
@@ -229,8 +230,9 @@ ModelReport inspect_run(const RunFolder& run) {
         prune::block_scale(weight, {}, support->second, prune::layout_of(weight, layer.grid.block));
   }
   ModelReport report = measured_report(*model, plan, tensors, kept);
-  report.warnings.insert(report.warnings.begin(),
-                         hewn::str("the run is unfinished: this is its checkpoint after step ", checkpoint->step));
+  report.warnings.insert(
+      report.warnings.begin(),
+      hewn::str("the run is unfinished: this is its checkpoint after step ", checkpoint->step));
   return report;
 }
 
@@ -240,12 +242,15 @@ std::vector<int64_t> kept_indices(const at::Tensor& support) {
   return {begin, begin + indices.numel()};
 }
 
-std::string kept_blocks_text(const prune::Plan& plan, const std::map<std::string, std::vector<int64_t>>& kept) {
+std::string kept_blocks_text(const prune::Plan& plan,
+                             const std::map<std::string, std::vector<int64_t>>& kept) {
   const BlockShape& block = plan.options.block;
-  return Json{{"block", {block.rows, block.cols}}, {"sparsity", plan.options.sparsity}, {"kept", kept}}.dump();
+  return Json{{"block", {block.rows, block.cols}}, {"sparsity", plan.options.sparsity}, {"kept", kept}}
+      .dump();
 }
 
-std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text, const std::string& where) {
+std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text,
+                                                              const std::string& where) {
   try {
     return Json::parse(text).at("kept").get<std::map<std::string, std::vector<int64_t>>>();
   } catch (const Json::exception&) {

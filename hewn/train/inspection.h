@@ -45,8 +45,8 @@ Json to_json(const ModelReport& report);
 /// What training would prune.
 ModelReport planned_report(const nn::Model& model, const prune::Plan& plan);
 
-/// What the weights `tensors` (a state dict) really hold. `kept` lists the kept blocks of pruned layers; throws
-/// Error where a block outside them is not zero.
+/// What the weights `tensors` (a state dict) really hold. `kept` lists the kept blocks of pruned layers;
+/// throws Error where a block outside them is not zero.
 ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
                             const std::map<std::string, at::Tensor>& tensors,
                             const std::map<std::string, std::vector<int64_t>>& kept);
@@ -55,8 +55,10 @@ ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
 ModelReport inspect_run(const RunFolder& run);
 
 /// The kept blocks of every pruned layer as JSON, for a model file's metadata, and back.
-std::string kept_blocks_text(const prune::Plan& plan, const std::map<std::string, std::vector<int64_t>>& kept);
-std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text, const std::string& where);
+std::string kept_blocks_text(const prune::Plan& plan,
+                             const std::map<std::string, std::vector<int64_t>>& kept);
+std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text,
+                                                              const std::string& where);
 
 /// Indices of the blocks in a support.
 std::vector<int64_t> kept_indices(const at::Tensor& support);

@@ -35,8 +35,8 @@ void check(const TrainOptions& o) {
   require(o.clip_grad >= 0, "clip-grad", "0 or more", o.clip_grad);
   require(!o.lr || *o.lr > 0, "lr", "a number above 0", o.lr.value_or(0));
   require(o.lr_end >= 0, "lr-end", "0 or more", o.lr_end);
-  require(o.lr_schedule != "exponential" || o.lr_end > 0, "lr-end", "a number above 0 with lr-schedule exponential",
-          o.lr_end);
+  require(o.lr_schedule != "exponential" || o.lr_end > 0, "lr-end",
+          "a number above 0 with lr-schedule exponential", o.lr_end);
   require(!o.logit_lr || *o.logit_lr >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
 }
 
@@ -49,6 +49,7 @@ struct Workshop {
   prune::Recipe recipe;
   prune::Plan plan;
   int64_t steps;
+  std::unique_ptr<prune::Pruner> pruner;
 
   explicit Workshop(const TrainOptions& given) : options(given), device(find_device(given.device)) {
     check(options);
@@ -69,6 +70,7 @@ struct Workshop {
     }
     model->to(device);
     steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
+    pruner = std::make_unique<prune::Pruner>(nn::find_slots(*model), plan, recipe, steps);
   }
 };
 
@@ -132,14 +134,15 @@ Json summarise(const Workshop& shop, const Metrics& metrics, const ModelReport& 
 void announce(const Workshop& shop, Observer& observer) {
   const prune::Recipe& recipe = shop.recipe;
   if (recipe.dense()) return;
-  const std::string why = shop.options.method ? "" : nn::has_normalisation(*shop.model)
-                                                         ? " (default with normalisation layers)"
-                                                         : " (default without normalisation layers)";
-  observer.on_message(hewn::str("method ", recipe.name, why, ": score ", recipe.score, ", schedule ",
-                                recipe.schedule, ", drop ", prune::name_of(recipe.drop), "; ",
-                                shop.plan.layers_pruned(), " of ", shop.plan.layers.size(), " layers pruned, ",
-                                shop.plan.blocks_kept(), " of ", shop.plan.blocks_total(), " blocks kept"));
-  for (const std::string& warning : planned_report(*shop.model, shop.plan).warnings) observer.on_message(warning);
+  const std::string why = shop.options.method                  ? ""
+                          : nn::has_normalisation(*shop.model) ? " (default with normalisation layers)"
+                                                               : " (default without normalisation layers)";
+  observer.on_message(hewn::str(
+      "method ", recipe.name, why, ": score ", recipe.score, ", schedule ", recipe.schedule, ", drop ",
+      prune::name_of(recipe.drop), "; ", shop.plan.layers_pruned(), " of ", shop.plan.layers.size(),
+      " layers pruned, ", shop.plan.blocks_kept(), " of ", shop.plan.blocks_total(), " blocks kept"));
+  for (const std::string& warning : planned_report(*shop.model, shop.plan).warnings)
+    observer.on_message(warning);
 }
 
 /// The kept blocks of every pruned layer, also where all are kept.
@@ -169,11 +172,12 @@ std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t
 /// Trains in a folder that start_run has prepared, up to model.safetensors.
 Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& observer) {
   announce(shop, observer);
-  prune::Pruner pruner(nn::find_slots(*shop.model), shop.plan, shop.recipe, shop.steps);
+  prune::Pruner& pruner = *shop.pruner;
   Optimiser optimiser(trained_parameters(shop.options, *shop.model, pruner, shop.recipe),
                       optimiser_options(shop.options));
   CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
-  const std::optional<Checkpoint> start = resume ? find_start(checkpoints, shop.steps, observer) : std::nullopt;
+  const std::optional<Checkpoint> start =
+      resume ? find_start(checkpoints, shop.steps, observer) : std::nullopt;
   RunLog log(run, start ? start->step : 0);
   Observers all({&log, &observer});
   Loop loop({*shop.model, *shop.source, pruner, optimiser, checkpoints, all}, loop_options(shop));
@@ -210,7 +214,8 @@ Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer&
 
 Json train(const TrainOptions& options, const RunFolder& run, bool resume, Observer& observer) {
   if (run.started() && !resume) {
-    throw Error(hewn::str(run.path.string(), ": holds a run already; use --resume, or --out with another folder"));
+    throw Error(
+        hewn::str(run.path.string(), ": holds a run already; use --resume, or --out with another folder"));
   }
   if (run.finished()) {
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));
@@ -231,7 +236,8 @@ Json train(const TrainOptions& options, const RunFolder& run, bool resume, Obser
   return summary;
 }
 
-Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::string& device, int64_t threads) {
+Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::string& device,
+                     int64_t threads) {
   const TrainOptions options = read_config(run);
   if (!std::filesystem::exists(run.model())) {
     throw Error(hewn::str(run.path.string(), ": has no model.safetensors yet; finish it with --resume"));

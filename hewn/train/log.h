@@ -9,8 +9,8 @@
 
 namespace hewn::train {
 
-/// Writes metrics.jsonl and TensorBoard's event files. A record's "step" is the number of the step it belongs to;
-/// the first step is 1. Records hold no times, so that equal runs write equal files.
+/// Writes metrics.jsonl and TensorBoard's event files. A record's "step" is the number of the step it belongs
+/// to; the first step is 1. Records hold no times, so that equal runs write equal files.
 class RunLog final : public Observer {
  public:
   /// Keeps the records of the first `resumed_at` steps and continues behind them.

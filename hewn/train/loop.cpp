@@ -110,8 +110,8 @@ void Loop::check_losses(const at::Tensor& losses, double mean) const {
   if (bad == values + pending_ && !exploded) return;
   const int64_t step = step_ - pending_ + (bad == values + pending_ ? pending_ : bad - values + 1);
   const auto phase = prune::name_of(parts_.pruner.schedule().at(step - 1).phase);
-  throw Error(hewn::str("training diverged at step ", step, " of ", options_.steps, ", phase ", phase, ": loss ",
-                        exploded ? mean : static_cast<double>(*bad),
+  throw Error(hewn::str("training diverged at step ", step, " of ", options_.steps, ", phase ", phase,
+                        ": loss ", exploded ? mean : static_cast<double>(*bad),
                         "; try a smaller --lr, a smaller --logit-lr or --clip-grad 1"));
 }
 

@@ -60,9 +60,9 @@ void update_on_cuda(const kernels::UpdateRule& rule, const Parameter& parameter,
                     const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
   const bool masked = parameter.layer != nullptr && parameter.layer->support.defined();
   kernels::cuda::update(rule, masked ? parameter.layer->weight.layout : WeightLayout{},
-                        masked ? parameter.layer->support.data_ptr<uint8_t>() : nullptr, grad.data_ptr<float>(),
-                        parameter.tensor.data_ptr<float>(), first.data_ptr<float>(), data_or_null<float>(second),
-                        data_or_null<float>(scale), parameter.tensor.numel(),
+                        masked ? parameter.layer->support.data_ptr<uint8_t>() : nullptr,
+                        grad.data_ptr<float>(), parameter.tensor.data_ptr<float>(), first.data_ptr<float>(),
+                        data_or_null<float>(second), data_or_null<float>(scale), parameter.tensor.numel(),
                         prune::current_stream(parameter.tensor));
 }
 

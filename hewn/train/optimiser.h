@@ -35,7 +35,8 @@ struct Parameter {
   const prune::Pruner::Layer* layer = nullptr;
 };
 
-/// SGD, Adam and AdamW in one fused pass per tensor. LibTorch's own optimisers cannot leave dropped blocks alone.
+/// SGD, Adam and AdamW in one fused pass per tensor. LibTorch's own optimisers cannot leave dropped blocks
+/// alone.
 class Optimiser {
  public:
   Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options);

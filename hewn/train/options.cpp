@@ -28,7 +28,8 @@ OptionTable describe(TrainOptions& o) {
   table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential");
   table.add("rerank-every", o.rerank_every, "steps between selections during SPARSIFICATION");
   table.add("dense-fraction", o.dense_fraction, "share of the first dense phase (one-shot, gradual)");
-  table.add("no-sparsification", o.no_sparsification, "give the share of SPARSIFICATION phases to sparse and dense");
+  table.add("no-sparsification", o.no_sparsification,
+            "give the share of SPARSIFICATION phases to sparse and dense");
   table.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
   table.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
   table.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");

@@ -76,8 +76,8 @@ OptionTable describe(TrainOptions& options);
 /// Keys that may change when a run is resumed: they do not decide what is trained.
 bool may_change_on_resume(const std::string& key);
 
-/// The method's row of the table with the options' own choices put in. `normalised`: the model has normalisation
-/// layers, which decides the default method.
+/// The method's row of the table with the options' own choices put in. `normalised`: the model has
+/// normalisation layers, which decides the default method.
 prune::Recipe resolve_recipe(const TrainOptions& options, bool normalised);
 
 /// Writes the recipe's choices back, so that config.json says them all.

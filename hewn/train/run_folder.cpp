@@ -45,8 +45,8 @@ TrainOptions resumed_options(const RunFolder& run, const std::map<std::string, s
     const Json before = option.get();
     option.parse(text);
     if (option.get() != before && !may_change_on_resume(key)) {
-      throw Error(str(key, ": ", run.path.string(), " was started with ", before.dump(), ", cannot resume with ",
-                      option.get().dump()));
+      throw Error(str(key, ": ", run.path.string(), " was started with ", before.dump(),
+                      ", cannot resume with ", option.get().dump()));
     }
   }
   return options;

@@ -37,8 +37,8 @@ Json read_json(const std::filesystem::path& path);
 /// The options of a started run.
 TrainOptions read_config(const RunFolder& run);
 
-/// The options of a started run with those `given` anew put in. Throws Error for one that would train something
-/// else than the run was started with.
+/// The options of a started run with those `given` anew put in. Throws Error for one that would train
+/// something else than the run was started with.
 TrainOptions resumed_options(const RunFolder& run, const std::map<std::string, std::string>& given);
 
 }  // namespace hewn::train

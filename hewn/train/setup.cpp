@@ -2,9 +2,9 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 #include <sched.h>
+#include <torch/cuda.h>
 #include <torch/utils.h>
 
 #include <charconv>
@@ -51,7 +51,7 @@ at::Device find_device(const std::string& name) {
   if (!kernels::cuda::built()) {
     throw Error(hewn::str("device ", name, ": this build has no CUDA; configure with -DHEWN_CUDA=ON"));
   }
-  const int count = at::hasCUDA() ? at::detail::getCUDAHooks().getNumGPUs() : 0;
+  const auto count = static_cast<int>(torch::cuda::device_count());
   if (index >= count) throw Error(hewn::str("device ", name, ": not there; CUDA devices found: ", count));
   at::globalContext().setDeterministicCuDNN(true);
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};

@@ -28,7 +28,8 @@ std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Si
 /// Parameters and buffers by name: what a state dict holds. Tensors are shared.
 std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module);
 
-/// All that is trained, with decay and rate factors: none for biases and normalisation layers unless asked for.
+/// All that is trained, with decay and rate factors: none for biases and normalisation layers unless asked
+/// for.
 std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn::Model& model,
                                           const prune::Pruner& pruner, const prune::Recipe& recipe);
 OptimiserOptions optimiser_options(const TrainOptions& options);

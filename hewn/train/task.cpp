@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kIgnoreNothing = -100;
 
-at::Tensor cross_entropy(const at::Tensor& output, const at::Tensor& target, int64_t reduction, double smoothing) {
+at::Tensor cross_entropy(const at::Tensor& output, const at::Tensor& target, int64_t reduction,
+                         double smoothing) {
   return at::cross_entropy_loss(output, target, {}, reduction, kIgnoreNothing, smoothing);
 }
 

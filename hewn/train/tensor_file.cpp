@@ -45,7 +45,8 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file, boo
   for (const auto& [name, tensor] : file.tensors) {
     alive.push_back(tensor.detach().to(at::kCPU).contiguous());
     const at::Tensor& ready = alive.back();
-    views[name] = {type_of(ready.scalar_type()), ready.sizes().vec(),
+    views[name] = {type_of(ready.scalar_type()),
+                   ready.sizes().vec(),
                    {static_cast<const std::byte*>(ready.data_ptr()), ready.nbytes()}};
   }
   io::write_safetensors(path, file.metadata, views, sealed);
@@ -62,12 +63,13 @@ TensorFile load_tensors(const std::filesystem::path& path, bool sealed) {
   return file;
 }
 
-void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file, const std::string& prefix,
-               const std::string& where) {
+void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+               const std::string& prefix, const std::string& where) {
   const at::NoGradGuard no_grad;
   for (const auto& [name, target] : targets) {
     const auto found = file.tensors.find(prefix + name);
-    if (found == file.tensors.end()) throw FormatError(where, hewn::str("holds no tensor \"", prefix, name, "\""));
+    if (found == file.tensors.end())
+      throw FormatError(where, hewn::str("holds no tensor \"", prefix, name, "\""));
     if (found->second.sizes() != target.sizes()) {
       throw FormatError(where, hewn::str("tensor \"", prefix, name, "\" has shape ", found->second.sizes(),
                                          ", the model needs ", target.sizes()));

@@ -21,7 +21,7 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file, boo
 TensorFile load_tensors(const std::filesystem::path& path, bool sealed);
 
 /// Copies by name into `targets`. Throws FormatError naming the file for a missing name or another shape.
-void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file, const std::string& prefix,
-               const std::string& where);
+void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+               const std::string& prefix, const std::string& where);
 
 }  // namespace hewn::train

@@ -26,8 +26,11 @@ class BadInput : public testing::Test {
   void SetUp() override { write_tiny_mnist(folder_ / "data", 600, 100); }
 
   std::vector<std::string> train(const std::vector<std::string>& more) const {
-    std::vector<std::string> words = {"train", "--quiet", "--data", "mnist:" + (folder_ / "data").string(), "--epochs",
-                                      "1",     "--batch", "50",     "--out",  (folder_ / "run").string()};
+    std::vector<std::string> words = {"train",    "--quiet",
+                                      "--data",   "mnist:" + (folder_ / "data").string(),
+                                      "--epochs", "1",
+                                      "--batch",  "50",
+                                      "--out",    (folder_ / "run").string()};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -62,7 +65,8 @@ TEST_F(BadInput, Values) {
   expect_error(train({"--block", "2048"}), "2048x2048");
   expect_error(train({"--block", "0"}), "block");
   expect_error(train({"--block", "600"}), "min-blocks");
-  for (const char* sparsity : {"1", "1.5", "-0.1", "nan"}) expect_error(train({"--sparsity", sparsity}), "sparsity");
+  for (const char* sparsity : {"1", "1.5", "-0.1", "nan"})
+    expect_error(train({"--sparsity", sparsity}), "sparsity");
   expect_error(train({"--epochs", "0"}), "epochs");
   expect_error(train({"--lr", "-1"}), "lr");
   expect_error(train({"--seed", "x"}), "seed");
@@ -102,7 +106,8 @@ TEST_F(BadInput, ResumeWithAnotherModel) {
 }
 
 TEST_F(BadInput, DivergenceNamesStepAndPhase) {
-  const Outcome outcome = hewn(train({"--lr", "1e8", "--widths", "96,96", "--block", "8", "--min-blocks", "20"}));
+  const Outcome outcome =
+      hewn(train({"--lr", "1e8", "--widths", "96,96", "--block", "8", "--min-blocks", "20"}));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("diverged at step"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("phase"), std::string::npos) << outcome.err;

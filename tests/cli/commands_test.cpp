@@ -18,7 +18,8 @@ Json json_of_call(const std::vector<std::string>& arguments) {
 }
 
 TEST(Commands, PlanOfResnet50) {
-  const Json plan = json_of_call({"plan", "--model", "resnet50", "--block", "32", "--sparsity", "0.9", "--json"});
+  const Json plan =
+      json_of_call({"plan", "--model", "resnet50", "--block", "32", "--sparsity", "0.9", "--json"});
   EXPECT_EQ(plan["layers_total"], 54);
   EXPECT_EQ(plan["layers_pruned"], 35);
   EXPECT_EQ(plan["requested_sparsity"], 0.9);
@@ -33,7 +34,8 @@ TEST(Commands, PhasesOfSchedules) {
   const Json phases = json_of_call({"phases", "--method", "acdc", "--steps", "100", "--json"});
   ASSERT_EQ(phases.size(), 16U);
   EXPECT_EQ(phases[1], (Json{{"phase", "SPARSE"}, {"begin", 10}, {"end", 15}}));
-  const Json mixed = json_of_call({"phases", "--method", "magnitude", "--schedule", "sa++/ctr", "--steps", "100", "--json"});
+  const Json mixed =
+      json_of_call({"phases", "--method", "magnitude", "--schedule", "sa++/ctr", "--steps", "100", "--json"});
   EXPECT_EQ(mixed[1]["phase"], "SPARSIFICATION");
 }
 
@@ -53,10 +55,12 @@ class SmallRun : public testing::Test {
     folder_ = new TempFolder;
     write_tiny_mnist(*folder_ / "data", 1000, 200);
     write_text(*folder_ / "a.toml",
-               "[train]\nwidths = [96, 96]\nblock = \"8x4\"\nsparsity = 0.75\nbatch = 50\nepochs = 3\nmethod = \"sa++\"\n"
-               "data = \"mnist:" + (*folder_ / "data").string() + "\"\n");
-    summary_ = new Json(json_of_call({"train", "--config", (*folder_ / "a.toml").string(), "--json", "--quiet",
-                                      "--compare-dense", "--out", (*folder_ / "run").string()}));
+               "[train]\nwidths = [96, 96]\nblock = \"8x4\"\nsparsity = 0.75\nbatch = 50\nepochs = 3\nmethod "
+               "= \"sa++\"\n"
+               "data = \"mnist:" +
+                   (*folder_ / "data").string() + "\"\n");
+    summary_ = new Json(json_of_call({"train", "--config", (*folder_ / "a.toml").string(), "--json",
+                                      "--quiet", "--compare-dense", "--out", (*folder_ / "run").string()}));
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -99,8 +103,10 @@ TEST_F(SmallRun, InspectCountsTheZerosOfTheFile) {
     for (int64_t i = 0; i < view.elements(); ++i) zeros += values[i] == 0 ? 1 : 0;
     all += view.elements();
   }
-  EXPECT_DOUBLE_EQ(report["realised_sparsity"].get<double>(), static_cast<double>(zeros) / static_cast<double>(all));
-  const Json planned = json_of_call({"plan", "--widths", "96,96", "--block", "8x4", "--sparsity", "0.75", "--json"});
+  EXPECT_DOUBLE_EQ(report["realised_sparsity"].get<double>(),
+                   static_cast<double>(zeros) / static_cast<double>(all));
+  const Json planned =
+      json_of_call({"plan", "--widths", "96,96", "--block", "8x4", "--sparsity", "0.75", "--json"});
   EXPECT_EQ(planned["kept_blocks"], report["kept_blocks"]);
   EXPECT_NEAR(planned["realised_sparsity"].get<double>(), report["realised_sparsity"].get<double>(), 1e-12);
 }

@@ -1,6 +1,7 @@
 // A run that is killed again and again ends with the same bits as one that is left alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "hewn/core/files.h"
@@ -18,11 +19,29 @@ class Resume : public testing::Test {
   void SetUp() override { write_tiny_mnist(folder_ / "data", 1000, 100); }
 
   std::vector<std::string> train(const std::string& run, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"train",    "--quiet", "--json", "--data", "mnist:" + (folder_ / "data").string(),
-                                      "--epochs", "15",      "--batch", "50",    "--widths",
-                                      "128,128",  "--block", "8",       "--sparsity", "0.9",
-                                      "--threads", "2",      "--log-every", "7", "--checkpoint-every",
-                                      "10",       "--out",   (folder_ / run).string()};
+    std::vector<std::string> words = {"train",
+                                      "--quiet",
+                                      "--json",
+                                      "--data",
+                                      "mnist:" + (folder_ / "data").string(),
+                                      "--epochs",
+                                      "15",
+                                      "--batch",
+                                      "50",
+                                      "--widths",
+                                      "128,128",
+                                      "--block",
+                                      "8",
+                                      "--sparsity",
+                                      "0.9",
+                                      "--threads",
+                                      "2",
+                                      "--log-every",
+                                      "7",
+                                      "--checkpoint-every",
+                                      "10",
+                                      "--out",
+                                      (folder_ / run).string()};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -37,7 +56,8 @@ class Resume : public testing::Test {
     for (const char* name : {"model.safetensors", "metrics.jsonl"}) {
       EXPECT_EQ(read_file(folder_ / a / name), read_file(folder_ / b / name)) << name;
     }
-    EXPECT_EQ(without_time(read_file(folder_ / a / "summary.json")), without_time(read_file(folder_ / b / "summary.json")));
+    EXPECT_EQ(without_time(read_file(folder_ / a / "summary.json")),
+              without_time(read_file(folder_ / b / "summary.json")));
   }
 
   TempFolder folder_;
@@ -45,14 +65,24 @@ class Resume : public testing::Test {
 
 TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
   ASSERT_EQ(hewn(train("whole")).code, 0);
-  const double seconds = Json::parse(read_file(folder_ / "whole" / "summary.json"))["seconds"];
+  const auto lines = [&](const std::string& run) {
+    const auto path = folder_ / run / "metrics.jsonl";
+    if (!std::filesystem::exists(path)) return int64_t{0};
+    const std::string text = read_file(path);
+    return static_cast<int64_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  // Each kill waits until the log has grown past its own tenth, then strikes a random moment later.
+  const int64_t all = lines("whole");
   std::mt19937 random(20);
-  std::uniform_int_distribution<int> moment(0, static_cast<int>(1000 * (0.4 + seconds * 0.4)));
+  std::uniform_int_distribution<int> moment(0, 25);
   int killed = 0;
-  for (int i = 0; i < 10; ++i) killed += hewn_killed_after(train("killed", {"--resume"}), moment(random)) ? 1 : 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto ready = [&] { return lines("killed") >= i * (all - 10) / 10; };
+    killed += hewn_killed_when(train("killed", {"--resume"}), ready, moment(random)) ? 1 : 0;
+  }
   const Outcome last = hewn(train("killed", {"--resume"}));
   ASSERT_EQ(last.code, 0) << last.err;
-  EXPECT_GE(killed, 3);  // a fast machine may finish before the last kills
+  EXPECT_EQ(killed, 10);
   expect_same("whole", "killed");
 }
 

@@ -41,8 +41,12 @@ TEST(Options, RoundTripThroughJson) {
 TEST(Options, RejectsWhatDoesNotFit) {
   Fields f;
   const OptionTable table = describe(f);
-  for (const auto& [key, text] : std::vector<std::pair<std::string, std::string>>{
-           {"flag", "maybe"}, {"count", "3.5"}, {"rate", "fast"}, {"rate", "1x"}, {"widths", "1,,2"}, {"count", ""}}) {
+  for (const auto& [key, text] : std::vector<std::pair<std::string, std::string>>{{"flag", "maybe"},
+                                                                                  {"count", "3.5"},
+                                                                                  {"rate", "fast"},
+                                                                                  {"rate", "1x"},
+                                                                                  {"widths", "1,,2"},
+                                                                                  {"count", ""}}) {
     EXPECT_THROW(table.find(key, "test").parse(text), Error) << key << "=" << text;
   }
 }

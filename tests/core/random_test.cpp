@@ -11,7 +11,8 @@ namespace {
 // Known answers from the authors' distribution (Random123, kat_vectors, philox4x32-10).
 TEST(Random, PhiloxMatchesKnownAnswers) {
   EXPECT_EQ(philox(0, 0, 0), (std::array<uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(philox(~0ULL, ~0ULL, ~0ULL), (std::array<uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox(~0ULL, ~0ULL, ~0ULL),
+            (std::array<uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
 }
 
 TEST(Random, PermutationsAreCompleteAndDiffer) {

@@ -30,7 +30,8 @@ TEST(Idx, ReadsAndRejects) {
                                  std::string("\0\0\x0d\x01\0\0\0\x03", 8) + "abc",
                                  std::string("\0\0\x08\x01\xff\xff\xff\xff", 8) + "abc"}) {
     write_text(folder / "a", bad);
-    EXPECT_NE(message_of([&] { read_idx(folder / "a", 1); }).find((folder / "a").string()), std::string::npos);
+    EXPECT_NE(message_of([&] { read_idx(folder / "a", 1); }).find((folder / "a").string()),
+              std::string::npos);
   }
 }
 
@@ -38,7 +39,8 @@ TEST(Cifar10, ReadsRecordsAndNamesATruncatedFile) {
   const TempFolder folder;
   const auto record = [](char label, char pixel) { return std::string(1, label) + std::string(3072, pixel); };
   for (int i = 1; i <= 5; ++i) {
-    write_text(folder / ("data_batch_" + std::to_string(i) + ".bin"), record(static_cast<char>(i), 'x') + record(9, 'y'));
+    write_text(folder / ("data_batch_" + std::to_string(i) + ".bin"),
+               record(static_cast<char>(i), 'x') + record(9, 'y'));
   }
   write_text(folder / "test_batch.bin", record(3, 'z'));
   const std::string spec = "cifar10:" + folder.path().string();
@@ -59,12 +61,14 @@ TEST(Sources, UnknownNamesAreRejectedWithTheKnownOnes) {
 }
 
 TEST(Sources, RealFashionMnistWhereInstalled) {
-  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist")) GTEST_SKIP() << "dataset-fashion-mnist is absent";
+  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
+    GTEST_SKIP() << "dataset-fashion-mnist is absent";
   const auto source = open_source("fashion-mnist", {});
   EXPECT_EQ(source->info().train_size, 60000);
   EXPECT_EQ(source->info().test_size, 10000);
   double sum = 0;
-  for (int64_t i = 0; i < source->test_batches(); ++i) sum += source->test_batch(i).input.sum().item<double>();
+  for (int64_t i = 0; i < source->test_batches(); ++i)
+    sum += source->test_batch(i).input.sum().item<double>();
   EXPECT_NEAR(sum / (10000.0 * 784), 0, 0.01);  // the test set is centred by the training set's mean
 }
 

@@ -16,10 +16,12 @@ std::vector<double> numbers(size_t count, uint64_t stream) {
 }
 
 std::vector<UpdateRule> rules() {
-  UpdateRule sgd{.kind = UpdateKind::kSgd, .lr = 0.3, .weight_decay = 0.01, .l1_decay = 0.02, .momentum = 0.9};
+  UpdateRule sgd{
+      .kind = UpdateKind::kSgd, .lr = 0.3, .weight_decay = 0.01, .l1_decay = 0.02, .momentum = 0.9};
   UpdateRule nesterov = sgd;
   nesterov.nesterov = true;
-  UpdateRule adam{.kind = UpdateKind::kAdam, .lr = 0.01, .weight_decay = 0.1, .correction1 = 0.1, .correction2 = 0.001};
+  UpdateRule adam{
+      .kind = UpdateKind::kAdam, .lr = 0.01, .weight_decay = 0.1, .correction1 = 0.1, .correction2 = 0.001};
   UpdateRule adamw = adam;
   adamw.kind = UpdateKind::kAdamW;
   return {sgd, nesterov, adam, adamw};
@@ -55,8 +57,8 @@ TEST(Update, DroppedBlocksKeepEveryBit) {
     auto weight = numbers(n, 2), first = numbers(n, 3), second = numbers(n, 3);
     for (double& v : second) v = v * v;
     const auto w0 = weight, m0 = first, v0 = second;
-    update_active<double>(rule, layout, active.data(), grad.data(), weight.data(), first.data(), second.data(),
-                          nullptr, 0, layout.grid.col_blocks());
+    update_active<double>(rule, layout, active.data(), grad.data(), weight.data(), first.data(),
+                          second.data(), nullptr, 0, layout.grid.col_blocks());
     for (size_t i = 0; i < n; ++i) {
       const auto column = static_cast<int64_t>(i) / layout.grid.rows;
       const auto row = layout.row_of(static_cast<int64_t>(i) % layout.grid.rows);

@@ -21,7 +21,8 @@ TEST(Models, EveryModelRunsAndGivesItsOutputs) {
     const auto model = row.make(signature, {});
     std::vector<int64_t> shape = {2};
     shape.insert(shape.end(), signature.input.begin(), signature.input.end());
-    EXPECT_EQ(model->forward(at::randn(shape)).sizes(), (std::vector<int64_t>{2, signature.outputs})) << row.name;
+    EXPECT_EQ(model->forward(at::randn(shape)).sizes(), (std::vector<int64_t>{2, signature.outputs}))
+        << row.name;
   }
 }
 

@@ -1,4 +1,5 @@
-// Algorithm 1 by index: gate, mask and gradients against a computation from the definition in double precision.
+// Algorithm 1 by index: gate, mask and gradients against a computation from the definition in double
+// precision.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ at::Tensor numbers(at::IntArrayRef shape, uint64_t stream) {
   return out;
 }
 
-/// The block of one weight element, from the words of the definition: rows in H, W, Cin order, columns outputs.
+/// The block of one weight element, from the words of the definition: rows in H, W, Cin order, columns
+/// outputs.
 int64_t block_by_definition(const at::Tensor& weight, int64_t index, BlockShape block) {
   if (weight.dim() == 2) {
     const int64_t out = index / weight.size(1);
@@ -98,12 +100,14 @@ class Algorithm1 : public testing::TestWithParam<std::tuple<int, int, bool>> {};
 TEST_P(Algorithm1, EqualsTheDefinitionAndFiniteDifferences) {
   const auto [kind, pattern, clip] = GetParam();
   Problem p;
-  const std::vector<int64_t> shape = kind == 0 ? std::vector<int64_t>{7, 5} : std::vector<int64_t>{7, 4, 3, 3};
+  const std::vector<int64_t> shape =
+      kind == 0 ? std::vector<int64_t>{7, 5} : std::vector<int64_t>{7, 4, 3, 3};
   p.block = kind == 0 ? BlockShape{2, 3} : BlockShape{5, 3};
   p.weight = numbers(shape, 1);
   p.target = numbers(shape, 2);
   if (kind == 2) p.weight = p.weight.contiguous();
-  at::Tensor leaf = kind == 2 ? p.weight.clone().contiguous(at::MemoryFormat::ChannelsLast) : p.weight.clone();
+  at::Tensor leaf =
+      kind == 2 ? p.weight.clone().contiguous(at::MemoryFormat::ChannelsLast) : p.weight.clone();
   leaf.set_requires_grad(true);
 
   const WeightLayout layout = layout_of(leaf, p.block);
@@ -136,7 +140,8 @@ TEST_P(Algorithm1, EqualsTheDefinitionAndFiniteDifferences) {
     std::vector<double> up = l, down = l;
     up[static_cast<size_t>(b)] += h;
     down[static_cast<size_t>(b)] -= h;
-    const double slope = (by_definition(p, up, keep, clip).loss - by_definition(p, down, keep, clip).loss) / (2 * h);
+    const double slope =
+        (by_definition(p, up, keep, clip).loss - by_definition(p, down, keep, clip).loss) / (2 * h);
     EXPECT_NEAR(logits.grad()[b].item<double>(), slope, 1e-6) << "logit " << b;
   }
   for (int64_t i = 0; i < p.weight.numel(); i += 3) {
@@ -146,13 +151,16 @@ TEST_P(Algorithm1, EqualsTheDefinitionAndFiniteDifferences) {
     p.weight.data_ptr<double>()[i] = before - h;
     const double down = by_definition(p, l, keep, clip).loss;
     p.weight.data_ptr<double>()[i] = before;
-    EXPECT_NEAR(leaf.grad().contiguous().data_ptr<double>()[i], (up - down) / (2 * h), 1e-6) << "weight " << i;
+    EXPECT_NEAR(leaf.grad().contiguous().data_ptr<double>()[i], (up - down) / (2 * h), 1e-6)
+        << "weight " << i;
   }
 }
 
-// kind 0: Linear 5 -> 7 with 2x3 blocks; 1: 3x3 Conv2d 4 -> 7 with ragged 5x3 blocks; 2: the same, channels-last.
+// kind 0: Linear 5 -> 7 with 2x3 blocks; 1: 3x3 Conv2d 4 -> 7 with ragged 5x3 blocks; 2: the same,
+// channels-last.
 INSTANTIATE_TEST_SUITE_P(Shapes, Algorithm1,
-                         testing::Combine(testing::Values(0, 1, 2), testing::Values(0, 1, 2), testing::Bool()));
+                         testing::Combine(testing::Values(0, 1, 2), testing::Values(0, 1, 2),
+                                          testing::Bool()));
 
 TEST(BlockNorms, EqualTheDefinitionWithGradient) {
   at::Tensor leaf = numbers({7, 5}, 1);
@@ -164,7 +172,8 @@ TEST(BlockNorms, EqualTheDefinitionWithGradient) {
   const at::Tensor norms = block_norms(leaf, layout);
   std::vector<double> expected(static_cast<size_t>(layout.grid.blocks()), 0.0);
   for (int64_t i = 0; i < leaf.numel(); ++i) {
-    expected[static_cast<size_t>(block_by_definition(leaf, i, {2, 3}))] += std::pow(leaf.data_ptr<double>()[i], 2);
+    expected[static_cast<size_t>(block_by_definition(leaf, i, {2, 3}))] +=
+        std::pow(leaf.data_ptr<double>()[i], 2);
   }
   for (double& value : expected) value = std::sqrt(value);
   expect_near(norms.detach(), expected, "norm");

@@ -8,7 +8,9 @@ namespace hewn::prune {
 namespace {
 
 std::vector<WeightShape> weights() {
-  return {{"fc1", {1024, 784}, {784, 1024, {}}}, {"fc2", {1024, 1024}, {1024, 1024, {}}}, {"fc3", {10, 1024}, {1024, 10, {}}}};
+  return {{"fc1", {1024, 784}, {784, 1024, {}}},
+          {"fc2", {1024, 1024}, {1024, 1024, {}}},
+          {"fc3", {10, 1024}, {1024, 10, {}}}};
 }
 
 TEST(Plan, SkipsLayersWithFewBlocks) {

@@ -35,7 +35,8 @@ TEST(Pruner, ChoosesOnlyAtTheEndOfDenseAndDuringSparsification) {
 
   Bench sa("sa++", 300, [](Recipe& r) { r.rerank_every = 5; });
   for (int64_t step = 0; step < 300; ++step) sa.pruner->before_forward(step);
-  // Six ramps of 10 steps re-rank at 0 and 5 (nothing is dropped at 0), one of 45 at 0, 5, ..., 40; seven SPARSE phases.
+  // Six ramps of 10 steps re-rank at 0 and 5 (nothing is dropped at 0), one of 45 at 0, 5, ..., 40; seven
+  // SPARSE phases.
   EXPECT_EQ(sa.pruner->selections(), 6 * 1 + 8 + 7);
 }
 
@@ -85,7 +86,8 @@ TEST(Pruner, ResetRules) {
   for (const auto& [rule, expected] : rules) {
     Bench bench("acdc", 100, [rule = rule](Recipe& r) { r.reset = rule; });
     int resets = 0;
-    for (int64_t step = 0; step < 100; ++step) resets += bench.pruner->before_forward(step).reset_optimiser ? 1 : 0;
+    for (int64_t step = 0; step < 100; ++step)
+      resets += bench.pruner->before_forward(step).reset_optimiser ? 1 : 0;
     EXPECT_EQ(resets, expected);
   }
 }

@@ -109,8 +109,8 @@ TEST(Schedule, RampFollowsTheFormula) {
   }
   EXPECT_DOUBLE_EQ(ramp_sparsity(Ramp::kExponential, 4, 1, 0.9), 0.9);
   EXPECT_NEAR(ramp_sparsity(Ramp::kExponential, 4, 0.5, 0.9), 0.792717, 1e-6);
-  EXPECT_NEAR(ramp_sparsity(Ramp::kExponential, 2, 0.25, 0.8), 0.364042, 1e-6);
-  EXPECT_NEAR(ramp_sparsity(Ramp::kExponential, 8, 0.25, 0.8), 0.691965, 1e-6);
+  EXPECT_NEAR(ramp_sparsity(Ramp::kExponential, 2, 0.25, 0.8), 0.364043, 1e-6);
+  EXPECT_NEAR(ramp_sparsity(Ramp::kExponential, 8, 0.25, 0.8), 0.691964, 1e-6);
   EXPECT_DOUBLE_EQ(ramp_sparsity(Ramp::kExponential, 0, 0.3, 0.9), 0.27);
   EXPECT_DOUBLE_EQ(ramp_sparsity(Ramp::kPolynomial, 3, 0.5, 0.8), 0.7);
 }

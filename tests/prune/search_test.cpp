@@ -40,7 +40,8 @@ TEST(Search, GlobalSharesOneBudgetAndEmptiesNoLayer) {
 
 TEST(Search, EveryRegisteredSearchKeepsItsBudgetAndRepeats) {
   for (const SearchRow& row : searches()) {
-    std::vector<Candidates> layers = {{at::rand({37}), {}, 5, 1}, {at::rand({11}), at::ones({11}, at::kByte), 3, 1}};
+    std::vector<Candidates> layers = {{at::rand({37}), {}, 5, 1},
+                                      {at::rand({11}), at::ones({11}, at::kByte), 3, 1}};
     const auto a = row.search(layers);
     const auto b = row.search(layers);
     int64_t kept = 0;

@@ -39,11 +39,16 @@ Outcome hewn(const std::vector<std::string>& arguments) {
           read_file(folder / "err")};
 }
 
-bool hewn_killed_after(const std::vector<std::string>& arguments, int milliseconds) {
+bool hewn_killed_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
+                      int milliseconds) {
   const pid_t child = start(arguments, "/dev/null", "/dev/null");
+  int status = 0;
+  while (!ready()) {
+    if (waitpid(child, &status, WNOHANG) == child) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   kill(child, SIGKILL);
-  int status = 0;
   waitpid(child, &status, 0);
   return WIFSIGNALED(status);
 }

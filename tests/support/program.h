@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct Outcome {
 /// Runs the hewn program and waits for it. Output goes through files in a temporary folder.
 Outcome hewn(const std::vector<std::string>& arguments);
 
-/// Starts it and kills it (SIGKILL) after so many milliseconds unless it has ended before. True: it was killed.
-bool hewn_killed_after(const std::vector<std::string>& arguments, int milliseconds);
+/// Starts it, waits until `ready` says so, then for so many milliseconds, and kills it (SIGKILL). False: it
+/// had ended before.
+bool hewn_killed_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
+                      int milliseconds);
 
 }  // namespace hewn::test

@@ -21,7 +21,8 @@ void write_set(const std::filesystem::path& folder, const std::string& prefix, i
     const int label = i % 10;
     labels.push_back(static_cast<char>(label));
     for (int pixel = 0; pixel < 28 * 28; ++pixel) {
-      const auto word = draw(seed, Stream::kSynthetic, static_cast<uint64_t>(i), static_cast<uint64_t>(pixel))[0];
+      const auto word =
+          draw(seed, Stream::kSynthetic, static_cast<uint64_t>(i), static_cast<uint64_t>(pixel))[0];
       const uint32_t base = pixel % 10 == label ? 110 : 20;
       images.push_back(static_cast<char>(base + below(word, 140)));
     }

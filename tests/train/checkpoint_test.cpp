@@ -11,7 +11,8 @@ namespace hewn::train {
 namespace {
 
 Checkpoint sample(int64_t step) {
-  return {step, {{"step", step}, {"pi", 3.141592653589793}}, {{"w", at::full({3}, static_cast<double>(step))}}};
+  return {
+      step, {{"step", step}, {"pi", 3.141592653589793}}, {{"w", at::full({3}, static_cast<double>(step))}}};
 }
 
 TEST(Checkpoints, KeepsTheLastOnesAndLoadsTheNewest) {

@@ -38,7 +38,8 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   Parameter weight{"w", slots[0].leaf, 1, 0.05};
   weight.layer = &pruner.layers()[0];
   parameters.push_back(weight);
-  for (const auto& score : pruner.layers()[0].score->parameters()) parameters.push_back({"s", score.tensor, 10, 0.05});
+  for (const auto& score : pruner.layers()[0].score->parameters())
+    parameters.push_back({"s", score.tensor, 10, 0.05});
   Optimiser optimiser(parameters, {.kind = parse_optimiser(setting.optimizer)});
 
   at::Tensor frozen, mask, before_drop;
@@ -53,7 +54,8 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
       frozen = now;
       const at::Tensor dropped = before.masked_select(mask == 0);
       const at::Tensor kept_value = now.masked_select(mask == 0);
-      EXPECT_TRUE(at::equal(kept_value, setting.drop == prune::DropRule::kZero ? at::zeros_like(dropped) : dropped));
+      EXPECT_TRUE(
+          at::equal(kept_value, setting.drop == prune::DropRule::kZero ? at::zeros_like(dropped) : dropped));
     }
     if (change.entered && phase == prune::Phase::kDense && frozen.defined()) {
       // What returns is what was put away: zeros, or the old values.
@@ -62,29 +64,32 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
     }
     if (phase == prune::Phase::kSparse) {
       ++sparse_steps;
-      EXPECT_TRUE(at::equal(now.masked_select(mask == 0), frozen.masked_select(mask == 0))) << "step " << step;
+      EXPECT_TRUE(at::equal(now.masked_select(mask == 0), frozen.masked_select(mask == 0)))
+          << "step " << step;
     }
     optimiser.zero_grad();
     (layer->forward(at::randn({8, 60})) - 1).square().mean().backward();
     optimiser.step(0.05);
     if (phase == prune::Phase::kSparse) {
       EXPECT_FALSE(at::equal(slots[0].leaf.detach(), now));  // kept weights do move
-      EXPECT_TRUE(at::equal(slots[0].leaf.detach().masked_select(mask == 0), frozen.masked_select(mask == 0)));
+      EXPECT_TRUE(
+          at::equal(slots[0].leaf.detach().masked_select(mask == 0), frozen.masked_select(mask == 0)));
     }
   }
   EXPECT_GT(sparse_steps, 90);
   EXPECT_GE(returns, 6);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Frozen,
-    testing::Values(Setting{"acdc", "sgd", prune::DropRule::kZero}, Setting{"acdc", "adam", prune::DropRule::kMask},
-                    Setting{"sa++", "sgd", prune::DropRule::kMask}, Setting{"sa++", "adam", prune::DropRule::kZero},
-                    Setting{"sa++", "adamw", prune::DropRule::kMask}),
-    [](const auto& test) {
-      return (test.param.method == "acdc" ? "acdc_" : "sa_") + test.param.optimizer +
-             (test.param.drop == prune::DropRule::kZero ? "_zero" : "_mask");
-    });
+INSTANTIATE_TEST_SUITE_P(All, Frozen,
+                         testing::Values(Setting{"acdc", "sgd", prune::DropRule::kZero},
+                                         Setting{"acdc", "adam", prune::DropRule::kMask},
+                                         Setting{"sa++", "sgd", prune::DropRule::kMask},
+                                         Setting{"sa++", "adam", prune::DropRule::kZero},
+                                         Setting{"sa++", "adamw", prune::DropRule::kMask}),
+                         [](const auto& test) {
+                           return (test.param.method == "acdc" ? "acdc_" : "sa_") + test.param.optimizer +
+                                  (test.param.drop == prune::DropRule::kZero ? "_zero" : "_mask");
+                         });
 
 }  // namespace
 }  // namespace hewn::train

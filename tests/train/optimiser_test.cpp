@@ -38,29 +38,32 @@ void compare(const OptimiserOptions& options, Theirs make_theirs, double decay) 
 
 TEST(Optimiser, SgdEqualsLibTorch) {
   for (const bool nesterov : {false, true}) {
-    compare({.kind = kernels::UpdateKind::kSgd, .momentum = 0.9, .nesterov = nesterov},
-            [&](at::Tensor& w) {
-              return std::make_unique<torch::optim::SGD>(
-                  std::vector<at::Tensor>{w},
-                  torch::optim::SGDOptions(0.01).momentum(0.9).nesterov(nesterov).weight_decay(0.1));
-            },
-            0.1);
+    compare(
+        {.kind = kernels::UpdateKind::kSgd, .momentum = 0.9, .nesterov = nesterov},
+        [&](at::Tensor& w) {
+          return std::make_unique<torch::optim::SGD>(
+              std::vector<at::Tensor>{w},
+              torch::optim::SGDOptions(0.01).momentum(0.9).nesterov(nesterov).weight_decay(0.1));
+        },
+        0.1);
   }
 }
 
 TEST(Optimiser, AdamAndAdamWEqualLibTorch) {
-  compare({.kind = kernels::UpdateKind::kAdam},
-          [](at::Tensor& w) {
-            return std::make_unique<torch::optim::Adam>(std::vector<at::Tensor>{w},
-                                                        torch::optim::AdamOptions(0.01).weight_decay(0.1));
-          },
-          0.1);
-  compare({.kind = kernels::UpdateKind::kAdamW},
-          [](at::Tensor& w) {
-            return std::make_unique<torch::optim::AdamW>(std::vector<at::Tensor>{w},
-                                                         torch::optim::AdamWOptions(0.01).weight_decay(0.1));
-          },
-          0.1);
+  compare(
+      {.kind = kernels::UpdateKind::kAdam},
+      [](at::Tensor& w) {
+        return std::make_unique<torch::optim::Adam>(std::vector<at::Tensor>{w},
+                                                    torch::optim::AdamOptions(0.01).weight_decay(0.1));
+      },
+      0.1);
+  compare(
+      {.kind = kernels::UpdateKind::kAdamW},
+      [](at::Tensor& w) {
+        return std::make_unique<torch::optim::AdamW>(std::vector<at::Tensor>{w},
+                                                     torch::optim::AdamWOptions(0.01).weight_decay(0.1));
+      },
+      0.1);
 }
 
 TEST(Optimiser, ClipsTheNormOfAllGradientsTogether) {

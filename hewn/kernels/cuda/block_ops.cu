@@ -34,7 +34,8 @@ __device__ float sum_of_block(float value) {
   return shared[0];
 }
 
-__global__ void scale(Layout layout, const float* weight, const float* gate, const uint8_t* active, float* out) {
+__global__ void scale(Layout layout, const float* weight, const float* gate, const uint8_t* active,
+                      float* out) {
   const int64_t block = blockIdx.x;
   const Tile tile(layout, block);
   const bool on = active == nullptr || active[block] != 0;
@@ -91,8 +92,8 @@ void block_scale(const WeightLayout& layout, const float* weight, const float* g
 void block_scale_backward(const WeightLayout& layout, const float* grad_out, const float* weight,
                           const float* gate, const uint8_t* active, float* grad_weight, float* grad_gate,
                           void* stream) {
-  scale_backward<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), grad_out, weight, gate,
-                                                                        active, grad_weight, grad_gate);
+  scale_backward<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), grad_out, weight,
+                                                                        gate, active, grad_weight, grad_gate);
   check_launch("block_scale_backward");
 }
 

@@ -5,8 +5,9 @@
 #include "hewn/core/grid.h"
 #include "hewn/kernels/update.h"
 
-/// The CUDA twins of block_ops.h and update.h, in single precision. Pointers are device memory; work is queued
-/// on `stream` (a cudaStream_t) and nothing waits for it. A build without CUDA has stubs that throw hewn::Error.
+/// The CUDA twins of block_ops.h and update.h, in single precision. Pointers are device memory; work is
+/// queued on `stream` (a cudaStream_t) and nothing waits for it. A build without CUDA has stubs that throw
+/// hewn::Error.
 namespace hewn::kernels::cuda {
 
 /// Whether this build has the kernels.
@@ -21,6 +22,7 @@ void block_squares(const WeightLayout& layout, const float* weight, float* squar
 
 /// `active` null: all `elements` are updated.
 void update(const UpdateRule& rule, const WeightLayout& layout, const uint8_t* active, const float* grad,
-            float* weight, float* first, float* second, const float* grad_scale, int64_t elements, void* stream);
+            float* weight, float* first, float* second, const float* grad_scale, int64_t elements,
+            void* stream);
 
 }  // namespace hewn::kernels::cuda

@@ -15,8 +15,8 @@ bool built() { return false; }
 void block_scale(const WeightLayout&, const float*, const float*, const uint8_t*, float*, void*) {
   missing("block_scale");
 }
-void block_scale_backward(const WeightLayout&, const float*, const float*, const float*, const uint8_t*, float*,
-                          float*, void*) {
+void block_scale_backward(const WeightLayout&, const float*, const float*, const float*, const uint8_t*,
+                          float*, float*, void*) {
   missing("block_scale_backward");
 }
 void block_squares(const WeightLayout&, const float*, float*, void*) { missing("block_squares"); }

@@ -14,8 +14,9 @@ struct Constants {
   float lr, decay, l1, momentum, beta1, beta2, epsilon, step, root, shrink;
 };
 
-__global__ void update_kernel(Constants c, Layout layout, const uint8_t* active, const float* grad, float* weight,
-                              float* first, float* second, const float* grad_scale, int64_t elements) {
+__global__ void update_kernel(Constants c, Layout layout, const uint8_t* active, const float* grad,
+                              float* weight, float* first, float* second, const float* grad_scale,
+                              int64_t elements) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= elements) return;
   if (active != nullptr && active[layout.block_of(i)] == 0) return;
@@ -39,7 +40,8 @@ __global__ void update_kernel(Constants c, Layout layout, const uint8_t* active,
 }  // namespace
 
 void update(const UpdateRule& rule, const WeightLayout& layout, const uint8_t* active, const float* grad,
-            float* weight, float* first, float* second, const float* grad_scale, int64_t elements, void* stream) {
+            float* weight, float* first, float* second, const float* grad_scale, int64_t elements,
+            void* stream) {
   if (elements == 0) return;
   const bool decoupled = rule.kind == UpdateKind::kAdamW;
   const auto real = [](double value) { return static_cast<float>(value); };

@@ -1,4 +1,5 @@
-// Alternating compressed and decompressed training (Peste et al. 2021), in the two forms the paper compares with.
+// Alternating compressed and decompressed training (Peste et al. 2021), in the two forms the paper compares
+// with.
 #include "hewn/prune/schedule/schedule.h"
 
 namespace hewn::prune {

@@ -1,5 +1,5 @@
-// SequentialAttention++: ACDC's cycles with a SPARSIFICATION phase before each SPARSE one. The last cycle, with
-// its extension, is one long SPARSIFICATION phase that leads into the final fine-tuning.
+// SequentialAttention++: ACDC's cycles with a SPARSIFICATION phase before each SPARSE one. The last cycle,
+// with its extension, is one long SPARSIFICATION phase that leads into the final fine-tuning.
 #include "hewn/prune/schedule/schedule.h"
 
 namespace hewn::prune {
@@ -21,6 +21,8 @@ std::vector<Share> sa_imagenet(const ScheduleOptions& options) {
   return alternate(0.10, 7, 0.70, 0.05, 0.15, options);
 }
 
-std::vector<Share> sa_ctr(const ScheduleOptions& options) { return alternate(0.20, 10, 0.60, 0, 0.20, options); }
+std::vector<Share> sa_ctr(const ScheduleOptions& options) {
+  return alternate(0.20, 10, 0.60, 0, 0.20, options);
+}
 
 }  // namespace hewn::prune

@@ -34,9 +34,9 @@ struct Moment {
 
 /// The knobs that schedules share. Each reads those that concern it.
 struct ScheduleOptions {
-  std::optional<double> dense_fraction;       // share of the first DENSE phase, where not the schedule's own
-  bool sparsification = true;                 // false: its share goes to sparse and dense equally
-  std::array<double, 3> cycle = {1, 1, 1};    // parts of a cycle: sparsification, sparse, dense
+  std::optional<double> dense_fraction;     // share of the first DENSE phase, where not the schedule's own
+  bool sparsification = true;               // false: its share goes to sparse and dense equally
+  std::array<double, 3> cycle = {1, 1, 1};  // parts of a cycle: sparsification, sparse, dense
 };
 
 /// A pure function of the step. Built from shares that add up to 1; boundaries are rounded to whole steps and
@@ -66,8 +66,9 @@ const std::vector<ScheduleRow>& schedules();
 /// How the active fraction falls during SPARSIFICATION.
 enum class Ramp : uint8_t { kExponential, kPolynomial };
 
-/// Sparsity at relative time t in [0, 1] on the way to `target`. Exponential: target (1-e^{-ct}) / (1-e^{-c}),
-/// linear for c = 0 (paper, section on the SPARSIFICATION phase). Polynomial: target (1 - (1-t)^c).
+/// Sparsity at relative time t in [0, 1] on the way to `target`. Exponential: target (1-e^{-ct}) /
+/// (1-e^{-c}), linear for c = 0 (paper, section on the SPARSIFICATION phase). Polynomial: target (1 -
+/// (1-t)^c).
 double ramp_sparsity(Ramp ramp, double c, double t, double target);
 
 /// Splits `length` into `count` cycles of sparsification, sparse and dense phases with the options' parts.

@@ -20,8 +20,8 @@ class Attention final : public Score {
     return clip_ ? attention.clamp(weight.density(), 1 / weight.density()) : attention;
   }
 
-  /// log A before clamping: it ranks like the logits, so that clamping never creates ties, and its scale is the
-  /// same in every layer.
+  /// log A before clamping: it ranks like the logits, so that clamping never creates ties, and its scale is
+  /// the same in every layer.
   at::Tensor importance(const ScoredWeight& weight) const override {
     const at::Tensor logits = logits_.detach();
     return logits - logits.logsumexp(0) + std::log(static_cast<double>(weight.blocks()));

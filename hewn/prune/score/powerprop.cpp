@@ -31,8 +31,8 @@ class Powerprop final : public Score {
 std::unique_ptr<Score> make_powerprop(const ScoredWeight& weight, const ScoreOptions& options) {
   if (options.alpha <= 1) throw Error(str("alpha: expected a number above 1, got ", options.alpha));
   const at::NoGradGuard no_grad;
-  // V = U norm(U)^((1-alpha)/alpha), so that the effective weights start as U. A block of zeros would be a dead
-  // point; its factor is left at 1 and it stays zero, as it would in any network.
+  // V = U norm(U)^((1-alpha)/alpha), so that the effective weights start as U. A block of zeros would be a
+  // dead point; its factor is left at 1 and it stays zero, as it would in any network.
   const at::Tensor norms = block_norms(weight.leaf, weight.layout);
   const at::Tensor factor = norms.pow((1 - options.alpha) / options.alpha).masked_fill_(norms == 0, 1);
   at::Tensor leaf = weight.leaf;

@@ -5,7 +5,8 @@
 
 namespace hewn::prune {
 
-#define HEWN_SCORE(function, name, help) std::unique_ptr<Score> function(const ScoredWeight&, const ScoreOptions&);
+#define HEWN_SCORE(function, name, help) \
+  std::unique_ptr<Score> function(const ScoredWeight&, const ScoreOptions&);
 #include "hewn/prune/score/scores.def"
 #undef HEWN_SCORE
 

@@ -54,8 +54,8 @@ struct ScoreRow {
   MakeScore make;
 };
 const std::vector<ScoreRow>& scores();
-/// Throws Error with the known names for an unknown one. May change the leaf's values (reparametrisation), never
-/// the function that the network computes.
+/// Throws Error with the known names for an unknown one. May change the leaf's values (reparametrisation),
+/// never the function that the network computes.
 std::unique_ptr<Score> make_score(const std::string& name, const ScoredWeight& weight,
                                   const ScoreOptions& options);
 

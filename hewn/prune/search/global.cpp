@@ -9,8 +9,8 @@
 
 namespace hewn::prune {
 
-/// One budget for all layers: the sum of theirs. Each layer's best `floor` blocks are taken first, so that none
-/// is emptied, then the best of all the others.
+/// One budget for all layers: the sum of theirs. Each layer's best `floor` blocks are taken first, so that
+/// none is emptied, then the best of all the others.
 std::vector<at::Tensor> global(const std::vector<Candidates>& layers) {
   if (layers.empty()) return {};
   std::vector<at::Tensor> importance;

@@ -17,8 +17,8 @@ struct Candidates {
   int64_t floor = 1;      // the layer never keeps fewer, where the budget is shared
 };
 
-/// Chooses the supports of all layers: uint8 per block, 1 for those that stay. Ties go to the lowest index. All
-/// work stays on the tensors' device and nothing waits for it.
+/// Chooses the supports of all layers: uint8 per block, 1 for those that stay. Ties go to the lowest index.
+/// All work stays on the tensors' device and nothing waits for it.
 using Search = std::vector<at::Tensor> (*)(const std::vector<Candidates>&);
 
 /// Exactly `keep` blocks of one layer.

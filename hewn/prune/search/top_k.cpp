@@ -23,7 +23,8 @@ at::Tensor top_k(const at::Tensor& importance, int64_t keep, const at::Tensor& w
 std::vector<at::Tensor> per_layer(const std::vector<Candidates>& layers) {
   std::vector<at::Tensor> supports;
   supports.reserve(layers.size());
-  for (const Candidates& layer : layers) supports.push_back(top_k(layer.importance, layer.keep, layer.within));
+  for (const Candidates& layer : layers)
+    supports.push_back(top_k(layer.importance, layer.keep, layer.within));
   return supports;
 }
 

@@ -1,4 +1,5 @@
-// Prunes a network of its own with the installed library: one training step in each phase, then folds the gate.
+// Prunes a network of its own with the installed library: one training step in each phase, then folds the
+// gate.
 #include <hewn/hewn.h>
 #include <torch/nn/modules/linear.h>
 

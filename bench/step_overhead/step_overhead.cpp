@@ -1,0 +1,121 @@
+// What does pruning cost per training step? The default mlp: a plain LibTorch step with LibTorch's own SGD,
+// the same step with hewn's fused SGD, and steps of sa++r in each phase. Interleaved; medians of per-round
+// ratios.
+#include <ATen/ATen.h>
+#include <malloc.h>
+#include <torch/optim/sgd.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "bench/support/interleave.h"
+#include "hewn/core/json.h"
+#include "hewn/nn/model.h"
+#include "hewn/train/optimiser.h"
+#include "hewn/train/setup.h"
+#include "hewn/train/task.h"
+
+namespace hewn::bench {
+namespace {
+
+constexpr double kRate = 0.01;
+
+struct Batch {
+  at::Tensor input;
+  at::Tensor target;
+};
+
+/// A model with a loss and whatever a step does besides.
+struct Trainer {
+  std::shared_ptr<nn::Model> model;
+  std::unique_ptr<prune::Pruner> pruner;
+  std::unique_ptr<train::Optimiser> optimiser;
+  std::unique_ptr<torch::optim::SGD> libtorch;
+  int64_t step = 0;
+
+  void train(const Batch& batch) {
+    if (pruner) pruner->before_forward(step);
+    const at::Tensor loss = train::Task(0).loss(model->forward(batch.input), batch.target);
+    if (libtorch) {
+      libtorch->zero_grad();
+      loss.backward();
+      libtorch->step();
+    } else {
+      optimiser->zero_grad();
+      loss.backward();
+      optimiser->step(kRate);
+    }
+  }
+};
+
+Trainer plain(bool libtorch) {
+  const train::TrainOptions options;
+  Trainer out;
+  out.model = train::build_model(options, {{1, 28, 28}, 10});
+  if (libtorch) {
+    out.libtorch = std::make_unique<torch::optim::SGD>(
+        out.model->parameters(),
+        torch::optim::SGDOptions(kRate).momentum(0.9).nesterov(true).weight_decay(5e-4));
+    return out;
+  }
+  std::vector<train::Parameter> parameters;
+  for (const auto& item : out.model->named_parameters())
+    parameters.push_back({item.key(), item.value(), 1, 5e-4});
+  out.optimiser = std::make_unique<train::Optimiser>(parameters, train::OptimiserOptions{});
+  return out;
+}
+
+/// sa++r at a step of a run of 3000 steps: 0 lies in DENSE, 2250 in SPARSIFICATION, 2700 in SPARSE.
+Trainer pruned(int64_t step) {
+  const train::TrainOptions options;
+  Trainer out;
+  out.model = train::build_model(options, {{1, 28, 28}, 10});
+  const prune::Recipe recipe = train::resolve_recipe(options, false);
+  const auto slots = nn::find_slots(*out.model);
+  const auto plan = prune::make_plan(nn::weight_shapes(slots), train::plan_options(options));
+  out.pruner = std::make_unique<prune::Pruner>(slots, plan, recipe, 3000);
+  out.optimiser = std::make_unique<train::Optimiser>(
+      train::trained_parameters(options, *out.model, *out.pruner, recipe), train::OptimiserOptions{});
+  out.step = step;
+  return out;
+}
+
+Json measure(int64_t batch_size, int64_t threads) {
+  const int64_t used = train::set_threads(threads);
+  const Batch batch = {at::randn({batch_size, 1, 28, 28}), at::randint(10, {batch_size}, at::kLong)};
+  Trainer libtorch = plain(true);
+  Trainer fused = plain(false);
+  Trainer dense = pruned(0);
+  Trainer ramp = pruned(2250);
+  Trainer sparse = pruned(2700);
+  const std::vector<Contender> contenders = {{"LibTorch, its own SGD", [&] { libtorch.train(batch); }},
+                                             {"hewn, method dense", [&] { fused.train(batch); }},
+                                             {"hewn, sa++r in DENSE", [&] { dense.train(batch); }},
+                                             {"hewn, sa++r in SPARSIFICATION", [&] { ramp.train(batch); }},
+                                             {"hewn, sa++r in SPARSE", [&] { sparse.train(batch); }}};
+  // With one thread its CPU time is the quieter clock; with several only the wall clock counts them all.
+  const auto timings = interleave(contenders, 60, used == 1 ? Clock::kThreadCpu : Clock::kWall);
+  std::printf("\nbatch %ld, %ld thread%s (%s)\n", static_cast<long>(batch_size), static_cast<long>(used),
+              used == 1 ? "" : "s", used == 1 ? "thread CPU time" : "wall clock");
+  Json rows = Json::array();
+  for (const Timing& t : timings) {
+    std::printf("  %-32s %8.2f ms   %5.3f x  [%5.3f, %5.3f]\n", t.name.c_str(), t.median_ms, t.ratio,
+                t.ratio_low, t.ratio_high);
+    rows.push_back({{"name", t.name}, {"ms", t.median_ms}, {"ratio", t.ratio}});
+  }
+  return {{"batch", batch_size}, {"threads", used}, {"rows", rows}};
+}
+
+}  // namespace
+}  // namespace hewn::bench
+
+int main() {
+  // As the hewn program does: the same allocator for all contenders.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  hewn::Json all = hewn::Json::array();
+  for (const int64_t threads : {1, 0}) {
+    for (const int64_t batch : {256, 1024}) all.push_back(hewn::bench::measure(batch, threads));
+  }
+  std::printf("\n%s\n", all.dump().c_str());
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Trains the runs of a table, several at a time, and prints mean and spread over seeds.
+
+  bench/tables/run_table.py fashion --device cuda --jobs 8 --out build/tables/fashion
+  bench/tables/run_table.py cifar10 --data cifar10:FOLDER --device cuda --jobs 3 --out build/tables/cifar10
+
+A run that has a summary.json in --out is not trained again. Needs only Python's own library.
+"""
+import argparse, concurrent.futures, itertools, json, pathlib, statistics, subprocess, sys
+
+FASHION = ["--decay-all", "--eval-every", "5", "--log-every", "200"]
+CIFAR = ["--model", "resnet18", "--width", "32", "--epochs", "30", "--lr", "0.2", "--no-nesterov", "--decay-all",
+         "--eval-every", "10", "--log-every", "200"]
+
+
+def cell(label, *options, seeds=3):
+    return {"label": label, "options": [str(o) for o in options], "seeds": seeds}
+
+
+def fashion():
+    yield cell("dense e10", "--method", "dense")
+    yield cell("dense e20", "--method", "dense", "--epochs", 20)
+    cells = [(16, 0.9, 10), (16, 0.95, 10), (16, 0.98, 10), (32, 0.9, 10), (32, 0.95, 10), (16, 0.9, 20), (16, 0.98, 20)]
+    for (b, s, e), m in itertools.product(cells, ["magnitude", "powerprop", "acdc", "sa++", "sa++r"]):
+        yield cell(f"B{b} s{s} e{e} {m}", "--block", b, "--sparsity", s, "--epochs", e, "--method", m)
+
+
+def fashion_study():
+    for b, s in [(16, 0.9), (16, 0.98), (8, 0.9), (32, 0.98)]:
+        at = ["--block", b, "--sparsity", s, "--method", "sa++"]
+        for drop, f in itertools.product(["mask", "zero"], [1, 3, 10, 30]):
+            yield cell(f"B{b} s{s} drop={drop} logit-lr={f}", *at, "--drop", drop, "--logit-lr", f)
+        best = at + ["--drop", "zero", "--logit-lr", 10]
+        for c in [2, 8]:
+            yield cell(f"B{b} s{s} zero x10 ramp-c={c}", *best, "--ramp-c", c)
+        for n in [10, 50]:
+            yield cell(f"B{b} s{s} zero x10 rerank-every={n}", *best, "--rerank-every", n)
+        yield cell(f"B{b} s{s} zero x10 no clip", *best, "--attention-clip", "false")
+        yield cell(f"B{b} s{s} zero x10 reset=none", *best, "--reset", "none")
+        yield cell(f"B{b} s{s} zero x10 logit-decay=0", *best, "--logit-decay", 0)
+
+
+def cifar10():
+    yield cell("dense", *CIFAR, "--method", "dense", seeds=1)
+    for b, s in [(16, 0.95), (16, 0.9), (32, 0.95)]:
+        for m in ["acdc", "sa++", "sa++r"]:
+            yield cell(f"B{b} s{s} {m}", *CIFAR, "--block", b, "--sparsity", s, "--method", m, seeds=1)
+
+
+def cifar10_study():
+    for s, (drop, f) in itertools.product([0.95, 0.9], [("mask", 1), ("mask", 3), ("mask", 10), ("zero", 1), ("zero", 3)]):
+        yield cell(f"B16 s{s} drop={drop} logit-lr={f}", *CIFAR, "--block", 16, "--sparsity", s, "--method", "sa++",
+                   "--drop", drop, "--logit-lr", f, seeds=1)
+
+
+TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "cifar10": (cifar10, []),
+          "cifar10-study": (cifar10_study, [])}
+
+
+def train(args, common, row, seed):
+    folder = args.out / f"{row['label'].replace(' ', '_').replace('=', '-')}-seed{seed}"
+    if not (folder / "summary.json").exists():
+        command = [args.hewn, "train", "--json", "--quiet", "--resume", "--out", folder, "--device", args.device,
+                   "--threads", args.threads, "--seed", seed, "--keep-checkpoints", 1, "--checkpoint-every", 10**9,
+                   "--data", args.data, *common, *row["options"], *args.more]
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+        if done.returncode != 0:
+            return row["label"], seed, None, done.stderr.strip()
+        for checkpoint in (folder / "checkpoints").glob("*.safetensors"):
+            checkpoint.unlink()
+        (folder / "model.safetensors").unlink()
+    return row["label"], seed, json.loads((folder / "summary.json").read_text()), ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--hewn", default="build/release/hewn")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=0, help="instead of the table's own number")
+    parser.add_argument("--data", default="fashion-mnist")
+    parser.add_argument("--only", default="", help="run only cells whose label holds this text")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("more", nargs="*", help="further options of hewn train, behind --")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    make, common = TABLES[args.table]
+    rows = [row for row in make() if args.only in row["label"]]
+    results = {row["label"]: [] for row in rows}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        # Seeds outermost: an interrupted table has one seed of every cell rather than all seeds of some.
+        most = max(args.seeds or row["seeds"] for row in rows)
+        jobs = [pool.submit(train, args, common, row, seed) for seed in range(most) for row in rows
+                if seed < (args.seeds or row["seeds"])]
+        for job in concurrent.futures.as_completed(jobs):
+            label, seed, summary, problem = job.result()
+            if summary is None:
+                print(f"failed: {label} seed {seed}: {problem}", file=sys.stderr)
+            else:
+                results[label].append((seed, summary["metrics"]["accuracy"], summary["seconds"]))
+    table = []
+    for label, runs in results.items():
+        values = [accuracy for _, accuracy, _ in sorted(runs)]
+        if values:
+            table.append({"cell": label, "mean": round(statistics.mean(values), 3), "runs": values,
+                          "sd": round(statistics.stdev(values), 3) if len(values) > 1 else None,
+                          "seconds": round(statistics.mean(s for _, _, s in runs), 1)})
+            print(f"{label:45s} {table[-1]['mean']:6.2f}  sd {table[-1]['sd'] or 0:5.2f}  n {len(values)}  {table[-1]['seconds']} s")
+    (args.out / "table.json").write_text(json.dumps(table, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+// The CUDA kernels against the CPU's, and a pruner that chooses the same blocks on both.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "hewn/kernels/cuda/cuda.h"
+#include "hewn/prune/gate.h"
+#include "hewn/prune/pruner.h"
+#include "hewn/train/optimiser.h"
+#include "hewn/train/setup.h"
+
+namespace hewn {
+namespace {
+
+struct Case {
+  std::vector<int64_t> shape;
+  BlockShape block;
+  bool channels_last = false;
+};
+
+const std::vector<Case> kCases = {{{7, 5}, {2, 3}},
+                                  {{1, 1}, {1, 1}},
+                                  {{100, 390}, {20, 20}},
+                                  {{64, 64}, {64, 64}},
+                                  {{33, 17}, {1, 1}},
+                                  {{7, 4, 3, 3}, {5, 3}},
+                                  {{7, 4, 3, 3}, {5, 3}, true},
+                                  {{65, 32, 3, 3}, {16, 16}},
+                                  {{65, 32, 1, 1}, {16, 16}}};
+
+at::Tensor weight_of(const Case& c) {
+  const at::Tensor weight = at::randn(c.shape);
+  return c.channels_last ? weight.contiguous(at::MemoryFormat::ChannelsLast) : weight;
+}
+
+void expect_near(const at::Tensor& a, const at::Tensor& b) {
+  EXPECT_TRUE(at::allclose(a.cpu(), b.cpu(), 1e-5, 1e-5)) << (a.cpu() - b.cpu()).abs().max().item<float>();
+}
+
+TEST(Cuda, GateAndNormsEqualTheCpu) {
+  ASSERT_TRUE(kernels::cuda::built());
+  for (const Case& c : kCases) {
+    for (const int pattern : {0, 1, 2, 3}) {  // none, random, empty, full
+      at::Tensor weight = weight_of(c).set_requires_grad(true);
+      const WeightLayout layout = prune::layout_of(weight, c.block);
+      at::Tensor gate = at::rand({layout.grid.blocks()}).set_requires_grad(true);
+      at::Tensor active;
+      if (pattern == 1) active = (at::rand({layout.grid.blocks()}) > 0.5).to(at::kByte);
+      if (pattern >= 2) active = at::full({layout.grid.blocks()}, pattern - 2, at::kByte);
+      at::Tensor weight2 = weight.detach().cuda().set_requires_grad(true);
+      at::Tensor gate2 = gate.detach().cuda().set_requires_grad(true);
+      const at::Tensor target = at::randn(c.shape);
+      const at::Tensor out = prune::block_scale(weight, gate, active, layout);
+      const at::Tensor out2 =
+          prune::block_scale(weight2, gate2, active.defined() ? active.cuda() : active, layout);
+      ((out * target).sum() + prune::block_norms(weight, layout).square().sum()).backward();
+      ((out2 * target.cuda()).sum() + prune::block_norms(weight2, layout).square().sum()).backward();
+      expect_near(out, out2);
+      expect_near(weight.grad(), weight2.grad());
+      expect_near(gate.grad(), gate2.grad());
+    }
+  }
+}
+
+TEST(Cuda, UpdatesEqualTheCpuAndFreezeDroppedBlocks) {
+  for (const char* name : {"sgd", "adam", "adamw"}) {
+    for (const Case& c : kCases) {
+      prune::Pruner::Layer layer, layer2;
+      layer.weight.leaf = weight_of(c);
+      layer.weight.layout = prune::layout_of(layer.weight.leaf, c.block);
+      layer.support = (at::rand({layer.weight.blocks()}) > 0.5).to(at::kByte);
+      layer2.weight = {layer.weight.leaf.cuda(), layer.weight.layout, 1};
+      layer2.support = layer.support.cuda();
+      const at::Tensor before = layer2.weight.leaf.clone();
+      train::Parameter a{"w", layer.weight.leaf, 2, 0.1, 0.01, &layer};
+      train::Parameter b{"w", layer2.weight.leaf, 2, 0.1, 0.01, &layer2};
+      const train::OptimiserOptions options{.kind = train::parse_optimiser(name), .clip_norm = 1};
+      train::Optimiser on_cpu({a}, options), on_gpu({b}, options);
+      for (int step = 0; step < 3; ++step) {
+        const at::Tensor grad = at::randn(c.shape);
+        a.tensor.mutable_grad() = at::empty_like(a.tensor).copy_(grad);
+        b.tensor.mutable_grad() = at::empty_like(b.tensor).copy_(grad);
+        on_cpu.step(0.01);
+        on_gpu.step(0.01);
+      }
+      expect_near(a.tensor, b.tensor);
+      const at::Tensor mask =
+          prune::block_scale(at::ones_like(b.tensor), {}, layer2.support, layer.weight.layout);
+      EXPECT_TRUE(at::equal(b.tensor.masked_select(mask == 0), before.masked_select(mask == 0)));
+    }
+  }
+}
+
+TEST(Cuda, ThePrunerChoosesTheSameBlocks) {
+  const at::Device device = train::find_device("cuda");
+  for (const char* search : {"top-k", "global"}) {
+    std::vector<at::Tensor> leaves = {at::randn({64, 64}), at::randn({64, 64}).to(device)};
+    std::vector<std::unique_ptr<prune::Pruner>> pruners;
+    for (at::Tensor& leaf : leaves) {
+      leaf.set_requires_grad(true);
+      prune::Recipe recipe = prune::find_recipe("sa++");
+      recipe.schedule = "sa++/imagenet";
+      recipe.search = search;
+      pruners.push_back(std::make_unique<prune::Pruner>(
+          std::vector<prune::WeightSlot>{{"w", leaf, [](const at::Tensor&) {}}},
+          prune::make_plan({{"w", {64, 64}, {64, 64, {}}}}, {{4, 4}, 0.8, 100, {"*"}}), recipe, 300));
+    }
+    for (int64_t step = 0; step < 300; ++step) {
+      const at::Tensor change = at::randint(-3, 4, {256}).to(at::kFloat) * 0.25;  // exact, with many ties
+      for (const auto& pruner : pruners) {
+        at::Tensor logits = pruner->layers()[0].score->parameters()[0].tensor;
+        logits.detach().add_(change.to(logits.device()));
+        pruner->before_forward(step);
+      }
+      const at::Tensor& a = pruners[0]->layers()[0].support;
+      const at::Tensor& b = pruners[1]->layers()[0].support;
+      ASSERT_EQ(a.defined(), b.defined());
+      if (a.defined()) ASSERT_TRUE(at::equal(a, b.cpu())) << "step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hewn
