@@ -40,6 +40,28 @@ def fashion_study():
         yield cell(f"B{b} s{s} zero x10 logit-decay=0", *best, "--logit-decay", 0)
 
 
+VARIANTS = {
+    "acdc": ["--method", "acdc"],
+    "sa++": ["--method", "sa++"],
+    "zero": ["--method", "sa++", "--drop", "zero"],
+    "mask x10 d0": ["--method", "sa++", "--logit-lr", 10, "--logit-decay", 0],
+    "mask x30 d0": ["--method", "sa++", "--logit-lr", 30, "--logit-decay", 0],
+    "zero x10 d0": ["--method", "sa++", "--drop", "zero", "--logit-lr", 10, "--logit-decay", 0],
+    "zero x30 d0": ["--method", "sa++", "--drop", "zero", "--logit-lr", 30, "--logit-decay", 0],
+    "zero x100 d0": ["--method", "sa++", "--drop", "zero", "--logit-lr", 100, "--logit-decay", 0],
+}
+CLIP = ["--clip-grad", 1]
+
+
+def fashion_clip():
+    yield cell("dense clip", "--method", "dense", *CLIP)
+    for (b, s), (name, options) in itertools.product([(16, 0.9), (16, 0.98), (8, 0.9), (32, 0.98), (32, 0.9)], VARIANTS.items()):
+        at = ["--block", b, "--sparsity", s]
+        yield cell(f"B{b} s{s} {name} clip", *at, *options, *CLIP)
+        if name in ("zero x10 d0", "zero x30 d0"):
+            yield cell(f"B{b} s{s} {name}", *at, *options)
+
+
 def cifar10():
     yield cell("dense", *CIFAR, "--method", "dense", seeds=1)
     for b, s in [(16, 0.95), (16, 0.9), (32, 0.95)]:
@@ -48,12 +70,14 @@ def cifar10():
 
 
 def cifar10_study():
-    for s, (drop, f) in itertools.product([0.95, 0.9], [("mask", 1), ("mask", 3), ("mask", 10), ("zero", 1), ("zero", 3)]):
-        yield cell(f"B16 s{s} drop={drop} logit-lr={f}", *CIFAR, "--block", 16, "--sparsity", s, "--method", "sa++",
-                   "--drop", drop, "--logit-lr", f, seeds=1)
+    yield cell("dense", *CIFAR, "--method", "dense", seeds=1)
+    names = ["acdc", "sa++", "zero", "mask x10 d0", "zero x10 d0", "zero x30 d0"]
+    for s, clip, name in itertools.product([0.95, 0.9], ["", " clip"], names):
+        yield cell(f"B16 s{s} {name}{clip}", *CIFAR, "--block", 16, "--sparsity", s, *VARIANTS[name],
+                   *(CLIP if clip else []), seeds=1)
 
 
-TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "cifar10": (cifar10, []),
+TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
           "cifar10-study": (cifar10_study, [])}
 
 
@@ -83,8 +107,7 @@ def main():
     parser.add_argument("--data", default="fashion-mnist")
     parser.add_argument("--only", default="", help="run only cells whose label holds this text")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("more", nargs="*", help="further options of hewn train, behind --")
-    args = parser.parse_args()
+    args, args.more = parser.parse_known_args()  # what is left over goes to hewn train
     args.out.mkdir(parents=True, exist_ok=True)
     make, common = TABLES[args.table]
     rows = [row for row in make() if args.only in row["label"]]

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,8 @@ struct Recipe {
   std::string schedule = "one-shot";  // "acdc" and "sa++" stand for the form that fits the task
   DropRule drop = DropRule::kMask;
   ResetRule reset = ResetRule::kNone;
-  double logit_lr = 1;  // learning rate of the score's parameters over that of the weights
+  double logit_lr = 1;                  // learning rate of the score's parameters over that of the weights
+  std::optional<double> logit_decay = {};  // their weight decay, where it is not that of the weights
   ScoreOptions score_options = {};
   ScheduleOptions schedule_options = {};
   Ramp ramp = Ramp::kExponential;

@@ -44,7 +44,7 @@ OptionTable describe(TrainOptions& o) {
   table.add("momentum", o.momentum, "momentum of sgd");
   table.add("no-nesterov", o.no_nesterov, "plain momentum");
   table.add("weight-decay", o.weight_decay, "decay of weights");
-  table.add("logit-decay", o.logit_decay, "decay of logits and masks; auto: as weights");
+  table.add("logit-decay", o.logit_decay, "decay of logits and masks; auto: the method's own, else as weights");
   table.add("decay-all", o.decay_all, "decay biases and normalisation layers too");
   table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes");
   table.add("clip-grad", o.clip_grad, "largest norm of all gradients together; 0: no limit");
@@ -76,6 +76,7 @@ prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
   if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
   if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
   if (o.logit_lr) recipe.logit_lr = *o.logit_lr;
+  if (o.logit_decay) recipe.logit_decay = o.logit_decay;
   if (o.attention_clip) recipe.score_options.clip = *o.attention_clip;
   if (o.alpha) recipe.score_options.alpha = *o.alpha;
   if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
@@ -96,6 +97,7 @@ void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
   o.drop = std::string(prune::name_of(recipe.drop));
   o.reset = std::string(prune::name_of(recipe.reset));
   o.logit_lr = recipe.logit_lr;
+  o.logit_decay = recipe.logit_decay;
   o.attention_clip = recipe.score_options.clip;
   o.alpha = recipe.score_options.alpha;
   o.ramp = std::string(prune::name_of(recipe.ramp));

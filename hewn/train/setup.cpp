@@ -87,7 +87,7 @@ std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn:
     }
     out.push_back(parameter);
   }
-  const double decay = options.logit_decay.value_or(options.weight_decay);
+  const double decay = recipe.logit_decay.value_or(options.weight_decay);
   for (const prune::Pruner::Layer& layer : pruner.layers()) {
     for (const prune::ScoreParameter& score : layer.score->parameters()) {
       Parameter parameter{hewn::str("score.", layer.name, ".", score.name), score.tensor, recipe.logit_lr};

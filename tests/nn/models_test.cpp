@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include "hewn/core/error.h"
@@ -27,7 +28,7 @@ TEST(Models, EveryModelRunsAndGivesItsOutputs) {
 }
 
 TEST(Models, ResnetsHaveTorchvisionsNamesAndSizes) {
-  const ModelRow& resnet50 = find_model("resnet50");
+  const ModelRow resnet50 = find_model("resnet50");
   const auto model = resnet50.make(resnet50.usual, {});
   EXPECT_EQ(parameters(*model), 25557032);
   const auto named = model->named_parameters();
@@ -35,17 +36,17 @@ TEST(Models, ResnetsHaveTorchvisionsNamesAndSizes) {
   EXPECT_EQ(named["layer1.0.downsample.0.weight"].sizes(), (std::vector<int64_t>{256, 64, 1, 1}));
   EXPECT_TRUE(model->named_buffers().contains("layer1.0.downsample.1.running_var"));
   EXPECT_EQ(named["fc.bias"].numel(), 1000);
-  const ModelRow& resnet18 = find_model("resnet18");
+  const ModelRow resnet18 = find_model("resnet18");
   EXPECT_EQ(parameters(*resnet18.make(resnet18.usual, {})), 11689512);
 }
 
 TEST(Models, Resnet20HasItsKnownSize) {
-  const ModelRow& row = find_model("resnet20");
+  const ModelRow row = find_model("resnet20");
   EXPECT_EQ(parameters(*row.make(row.usual, {})), 269722);
 }
 
 TEST(Models, ResnetPlansMatchThePaper) {
-  const ModelRow& row = find_model("resnet50");
+  const ModelRow row = find_model("resnet50");
   const auto model = row.make(row.usual, {});
   const auto shapes = weight_shapes(find_slots(*model));
   ASSERT_EQ(shapes.size(), 54U);

@@ -1,6 +1,7 @@
 // Algorithm 1 by index: gate, mask and gradients against a computation from the definition in double
 // precision.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

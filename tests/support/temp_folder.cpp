@@ -12,10 +12,21 @@ TempFolder::TempFolder() {
   path_ = name;
 }
 
-TempFolder::~TempFolder() {
+namespace {
+
+// std::filesystem::remove_all crashes in programs that also load the LibTorch of a Python wheel: it brings parts of
+// another libstdc++ along.
+void remove_tree(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(path))) {
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) remove_tree(entry.path());
+  }
+  std::filesystem::remove(path, ignored);
 }
+
+}  // namespace
+
+TempFolder::~TempFolder() { remove_tree(path_); }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
