@@ -74,8 +74,9 @@ Trainer pruned(int64_t step) {
   const auto slots = nn::find_slots(*out.model);
   const auto plan = prune::make_plan(nn::weight_shapes(slots), train::plan_options(options));
   out.pruner = std::make_unique<prune::Pruner>(slots, plan, recipe, 3000);
-  out.optimiser = std::make_unique<train::Optimiser>(
-      train::trained_parameters(options, *out.model, *out.pruner, recipe), train::OptimiserOptions{});
+  out.optimiser =
+      std::make_unique<train::Optimiser>(train::trained_parameters(options, *out.model, *out.pruner, recipe),
+                                         train::optimiser_options(options, recipe));
   out.step = step;
   return out;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The differences between LibTorch 1.13 and 2.x that the code meets, in one place. The only header of core/ that
-// names LibTorch; core's own sources do not include it.
+// The differences between LibTorch 1.13 and 2.x that the code meets, in one place. The only header of core/
+// that names LibTorch; core's own sources do not include it.
 #include <c10/util/Optional.h>
 #include <torch/version.h>
 

@@ -153,7 +153,8 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
 
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                        const WeightLayout& layout) {
-  const auto gates = gate.defined() ? TorchOptional<at::Tensor>(gate.contiguous()) : TorchOptional<at::Tensor>();
+  const auto gates =
+      gate.defined() ? TorchOptional<at::Tensor>(gate.contiguous()) : TorchOptional<at::Tensor>();
   return BlockScale::apply(weight, gates, Blocks{layout, active});
 }
 

@@ -35,8 +35,9 @@ struct Recipe {
   std::string schedule = "one-shot";  // "acdc" and "sa++" stand for the form that fits the task
   DropRule drop = DropRule::kMask;
   ResetRule reset = ResetRule::kNone;
-  double logit_lr = 1;                  // learning rate of the score's parameters over that of the weights
+  double logit_lr = 1;                     // learning rate of the score's parameters over that of the weights
   std::optional<double> logit_decay = {};  // their weight decay, where it is not that of the weights
+  double clip_grad = 0;  // largest norm of all gradients together, where the user gives none; 0: no limit
   ScoreOptions score_options = {};
   ScheduleOptions schedule_options = {};
   Ramp ramp = Ramp::kExponential;

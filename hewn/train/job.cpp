@@ -32,7 +32,7 @@ void check(const TrainOptions& o) {
   require(o.weight_decay >= 0, "weight-decay", "0 or more", o.weight_decay);
   require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label-smoothing", "a number in [0, 1)",
           o.label_smoothing);
-  require(o.clip_grad >= 0, "clip-grad", "0 or more", o.clip_grad);
+  require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
   require(!o.lr || *o.lr > 0, "lr", "a number above 0", o.lr.value_or(0));
   require(o.lr_end >= 0, "lr-end", "0 or more", o.lr_end);
   require(o.lr_schedule != "exponential" || o.lr_end > 0, "lr-end",
@@ -68,7 +68,7 @@ struct Workshop {
       throw Error(hewn::str("block ", to_string(plan.options.block), ": no layer has ", options.min_blocks,
                             " blocks, so nothing would be pruned; use a smaller --block or --min-blocks"));
     }
-    model->to(device);
+    move_to(*model, device, options.cudnn_benchmark);
     steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
     pruner = std::make_unique<prune::Pruner>(nn::find_slots(*model), plan, recipe, steps);
   }
@@ -174,7 +174,7 @@ Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& obser
   announce(shop, observer);
   prune::Pruner& pruner = *shop.pruner;
   Optimiser optimiser(trained_parameters(shop.options, *shop.model, pruner, shop.recipe),
-                      optimiser_options(shop.options));
+                      optimiser_options(shop.options, shop.recipe));
   CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
   const std::optional<Checkpoint> start =
       resume ? find_start(checkpoints, shop.steps, observer) : std::nullopt;
@@ -247,7 +247,7 @@ Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::s
   const auto source = data::open_source(data.empty() ? options.data : data, data_options(options, where));
   const auto model = build_model(options, {source->info().input, source->info().classes});
   copy_into(state_dict(*model), load_tensors(run.model(), /*sealed=*/false), "", run.model().string());
-  model->to(where);
+  move_to(*model, where, /*cudnn_benchmark=*/false);
   return evaluate(*model, *source);
 }
 

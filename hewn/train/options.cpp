@@ -44,16 +44,20 @@ OptionTable describe(TrainOptions& o) {
   table.add("momentum", o.momentum, "momentum of sgd");
   table.add("no-nesterov", o.no_nesterov, "plain momentum");
   table.add("weight-decay", o.weight_decay, "decay of weights");
-  table.add("logit-decay", o.logit_decay, "decay of logits and masks; auto: the method's own, else as weights");
+  table.add("logit-decay", o.logit_decay,
+            "decay of logits and masks; auto: the method's own, else as weights");
   table.add("decay-all", o.decay_all, "decay biases and normalisation layers too");
   table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes");
-  table.add("clip-grad", o.clip_grad, "largest norm of all gradients together; 0: no limit");
+  table.add("clip-grad", o.clip_grad,
+            "largest norm of all gradients together; 0: no limit; auto: the method's own");
   table.add("no-augment", o.no_augment, "train without random crops and mirrors");
   table.add("seed", o.seed, "seed of everything random");
   table.add("device", o.device, "cpu, cuda or cuda:N");
   table.add("threads", o.threads, "CPU threads; 0: all cores");
   table.add("out", o.out, "run folder; default: a new one under runs/");
   table.add("compare-dense", o.compare_dense, "train the dense model too, with the same settings");
+  table.add("cudnn-benchmark", o.cudnn_benchmark,
+            "let cuDNN time its algorithms: faster, not repeatable bit for bit");
   table.add("eval-every", o.eval_every, "epochs between evaluations");
   table.add("log-every", o.log_every, "steps between lines of metrics.jsonl");
   table.add("checkpoint-every", o.checkpoint_every, "steps between checkpoints; 0: every epoch");
@@ -77,6 +81,7 @@ prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
   if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
   if (o.logit_lr) recipe.logit_lr = *o.logit_lr;
   if (o.logit_decay) recipe.logit_decay = o.logit_decay;
+  if (o.clip_grad) recipe.clip_grad = *o.clip_grad;
   if (o.attention_clip) recipe.score_options.clip = *o.attention_clip;
   if (o.alpha) recipe.score_options.alpha = *o.alpha;
   if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
@@ -98,6 +103,7 @@ void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
   o.reset = std::string(prune::name_of(recipe.reset));
   o.logit_lr = recipe.logit_lr;
   o.logit_decay = recipe.logit_decay;
+  o.clip_grad = recipe.clip_grad;
   o.attention_clip = recipe.score_options.clip;
   o.alpha = recipe.score_options.alpha;
   o.ramp = std::string(prune::name_of(recipe.ramp));

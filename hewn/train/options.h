@@ -54,7 +54,7 @@ struct TrainOptions {
   std::optional<double> logit_decay;
   bool decay_all = false;
   double label_smoothing = 0;
-  double clip_grad = 0;
+  std::optional<double> clip_grad;
   bool no_augment = false;
   // Where and with what.
   int64_t seed = 0;
@@ -62,6 +62,7 @@ struct TrainOptions {
   int64_t threads = 0;
   std::string out;
   bool compare_dense = false;
+  bool cudnn_benchmark = false;
   // What is written down.
   int64_t eval_every = 1;
   int64_t log_every = 50;

@@ -53,7 +53,6 @@ at::Device find_device(const std::string& name) {
   }
   const auto count = static_cast<int>(torch::cuda::device_count());
   if (index >= count) throw Error(hewn::str("device ", name, ": not there; CUDA devices found: ", count));
-  at::globalContext().setDeterministicCuDNN(true);
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
 }
 
@@ -65,6 +64,16 @@ std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Si
   if (options.width < 1) throw Error(hewn::str("width: expected at least 1, got ", options.width));
   torch::manual_seed(static_cast<uint64_t>(options.seed));
   return nn::find_model(options.model).make(signature, {options.widths, options.width});
+}
+
+void move_to(nn::Model& model, at::Device device, bool cudnn_benchmark) {
+  model.to(device);
+  if (!device.is_cuda()) return;
+  at::globalContext().setDeterministicCuDNN(!cudnn_benchmark);
+  at::globalContext().setBenchmarkCuDNN(cudnn_benchmark);
+  for (at::Tensor& parameter : model.parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+  }
 }
 
 std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module) {
@@ -98,12 +107,12 @@ std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn:
   return out;
 }
 
-OptimiserOptions optimiser_options(const TrainOptions& options) {
+OptimiserOptions optimiser_options(const TrainOptions& options, const prune::Recipe& recipe) {
   OptimiserOptions out;
   out.kind = parse_optimiser(options.optimizer);
   out.momentum = options.momentum;
   out.nesterov = !options.no_nesterov;
-  out.clip_norm = options.clip_grad;
+  out.clip_norm = recipe.clip_grad;
   return out;
 }
 

@@ -25,6 +25,10 @@ data::DataOptions data_options(const TrainOptions& options, at::Device device);
 /// The model for that data, with weights drawn from the seed.
 std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature);
 
+/// Moves a model, with convolutions in the memory order that is fastest there: channels-last on CUDA. cuDNN
+/// is kept to algorithms that repeat bit for bit; with `cudnn_benchmark` it may choose by speed.
+void move_to(nn::Model& model, at::Device device, bool cudnn_benchmark);
+
 /// Parameters and buffers by name: what a state dict holds. Tensors are shared.
 std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module);
 
@@ -32,6 +36,6 @@ std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module);
 /// for.
 std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn::Model& model,
                                           const prune::Pruner& pruner, const prune::Recipe& recipe);
-OptimiserOptions optimiser_options(const TrainOptions& options);
+OptimiserOptions optimiser_options(const TrainOptions& options, const prune::Recipe& recipe);
 
 }  // namespace hewn::train

@@ -31,7 +31,8 @@ TEST(Layering, IncludesPointUpwardsOnly) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string name = entry.path().filename().string();
     const std::string layer = std::filesystem::relative(entry.path(), root).begin()->string();
-    if (!entry.is_regular_file() || name == "CMakeLists.txt" || name == "hewn.h" || name == "torch_compat.h") continue;
+    if (!entry.is_regular_file() || name == "CMakeLists.txt" || name == "hewn.h" || name == "torch_compat.h")
+      continue;
     ASSERT_TRUE(kMayInclude.contains(layer)) << "hewn/" << layer << " is missing in this test's table";
     ++files;
     std::ifstream file(entry.path());

@@ -14,8 +14,8 @@ TempFolder::TempFolder() {
 
 namespace {
 
-// std::filesystem::remove_all crashes in programs that also load the LibTorch of a Python wheel: it brings parts of
-// another libstdc++ along.
+// std::filesystem::remove_all crashes in programs that also load the LibTorch of a Python wheel: it brings
+// parts of another libstdc++ along.
 void remove_tree(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(std::filesystem::symlink_status(path))) {
