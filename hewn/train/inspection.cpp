@@ -85,6 +85,28 @@ void warn_of_dead_blocks(const nn::Model& model, const std::map<std::string, std
   }
 }
 
+/// A ragged last column of blocks is small, so scores may rank all of it behind the others: with it go the
+/// outputs.
+void warn_of_lost_outputs(const std::map<std::string, std::vector<uint8_t>>& keep, ModelReport& report) {
+  const LayerReport& last = report.layers.back();
+  const auto kept = keep.find(last.name);
+  if (kept == keep.end()) return;
+  const Grid& grid = last.grid;
+  int64_t lost = 0;
+  for (int64_t col_block = 0; col_block < grid.col_blocks(); ++col_block) {
+    int64_t blocks = 0;
+    for (int64_t row_block = 0; row_block < grid.row_blocks(); ++row_block) {
+      blocks += kept->second[static_cast<size_t>(row_block * grid.col_blocks() + col_block)];
+    }
+    if (blocks == 0) lost += std::min(grid.block.cols, grid.cols - col_block * grid.block.cols);
+  }
+  if (lost == 0) return;
+  report.warnings.push_back(
+      hewn::str("layer ", last.name, ": ", lost, " of the network's ", grid.cols,
+                " outputs have lost all their weights; leave this layer dense with --min-blocks ",
+                grid.blocks() + 1, " or --prune-layers"));
+}
+
 void warn_of_too_few_blocks(const prune::Plan& plan, ModelReport& report) {
   for (const prune::LayerPlan& layer : plan.layers) {
     const int64_t needed = std::max(layer.grid.row_blocks(), layer.grid.col_blocks());
@@ -199,6 +221,7 @@ ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
     report.layers.push_back(row);
   }
   warn_of_dead_blocks(model, keep, report);
+  warn_of_lost_outputs(keep, report);
   return report;
 }
 
