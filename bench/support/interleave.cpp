@@ -1,8 +1,9 @@
 #include "bench/support/interleave.h"
 
-#include <time.h>
+#include <ctime>
 
 #include <algorithm>
+#include <cmath>
 
 namespace hewn::bench {
 namespace {
@@ -15,7 +16,7 @@ double now_ms(Clock clock) {
 
 double quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<size_t>(std::lround(q * static_cast<double>(values.size() - 1)))];
 }
 
 }  // namespace

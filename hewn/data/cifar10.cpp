@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kPixels = 3 * 32 * 32;
+constexpr int64_t kPixels = int64_t{3} * 32 * 32;
 constexpr int64_t kRecord = 1 + kPixels;  // a label, then red, green and blue planes
 
 ImageSet load(const fs::path& folder, const std::vector<std::string>& names) {

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "hewn/core/error.h"
@@ -186,7 +187,7 @@ ModelReport planned_report(const nn::Model& model, const prune::Plan& plan) {
     row.realised_sparsity = layer.realised_sparsity();
     // Which ragged blocks stay is not known yet; the average block stands for them.
     const double elements = static_cast<double>(layer.elements()) * (1 - row.realised_sparsity);
-    if (row.pruned) set_sparse_bytes(row, static_cast<int64_t>(elements + 0.5));
+    if (row.pruned) set_sparse_bytes(row, std::llround(elements));
     report.layers.push_back(row);
   }
   warn_of_too_few_blocks(plan, report);
