@@ -6,7 +6,7 @@
 import json, sys
 
 COLOURS = {"magnitude": "#8c8c8c", "powerprop": "#b58a2e", "acdc": "#2a7ab0", "sa++": "#5b8c3a", "sa++r": "#c0392b"}
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 360, 60, 110, 40, 50
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 360, 60, 125, 40, 50
 LOW, HIGH, SPARSITIES = 79.0, 91.0, [0.90, 0.95, 0.98]
 
 

@@ -1,7 +1,6 @@
 #include "hewn/data/source.h"
 
-#include "hewn/core/error.h"
-#include "hewn/core/text.h"
+#include "hewn/core/table.h"
 
 namespace hewn::data {
 
@@ -23,12 +22,7 @@ const SourceRow& find_source(const std::string& spec, std::string* path) {
   const size_t colon = spec.find(':');
   const std::string name = spec.substr(0, colon);
   *path = colon == std::string::npos ? "" : spec.substr(colon + 1);
-  std::vector<std::string> names;
-  for (const SourceRow& row : sources()) {
-    if (row.name == name) return row;
-    names.emplace_back(row.name);
-  }
-  throw Error(str("data: unknown name \"", name, "\"; known: ", join(names)));
+  return find_row(sources(), name, "data");
 }
 
 std::unique_ptr<Source> open_source(const std::string& spec, const DataOptions& options) {

@@ -25,7 +25,7 @@ constexpr std::array<TypeRow, 8> kTypes = {{{DType::kF64, "F64", 8},
                                             {DType::kU8, "U8", 1},
                                             {DType::kBool, "BOOL", 1}}};
 
-constexpr size_t kPrefix = 8;                       // bytes of the header's length
+constexpr size_t kPrefix = 8;                 // bytes of the header's length
 constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
 constexpr size_t kAlignment = 8;
 const std::string kSeal = "~crc32";  // sorts behind every usual name

@@ -1,7 +1,6 @@
 #include "hewn/nn/model.h"
 
-#include "hewn/core/error.h"
-#include "hewn/core/text.h"
+#include "hewn/core/table.h"
 
 namespace hewn::nn {
 
@@ -19,13 +18,6 @@ const std::vector<ModelRow>& models() {
   return kRows;
 }
 
-const ModelRow& find_model(const std::string& name) {
-  std::vector<std::string> names;
-  for (const ModelRow& row : models()) {
-    if (row.name == name) return row;
-    names.emplace_back(row.name);
-  }
-  throw Error(str("model: unknown name \"", name, "\"; known: ", join(names)));
-}
+const ModelRow& find_model(const std::string& name) { return find_row(models(), name, "model"); }
 
 }  // namespace hewn::nn

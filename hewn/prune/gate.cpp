@@ -1,7 +1,6 @@
 #include "hewn/prune/gate.h"
 
 #include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -11,6 +10,7 @@
 #include "hewn/core/torch_compat.h"
 #include "hewn/kernels/block_ops.h"
 #include "hewn/kernels/cuda/cuda.h"
+#include "hewn/prune/memory.h"
 #include "hewn/prune/stream.h"
 
 namespace hewn::prune {
@@ -18,20 +18,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-template <class T>
-T* data_or_null(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
-}
-
-/// Runs body(begin, end) over the column blocks on all threads.
-template <class Body>
-void share_columns(const WeightLayout& layout, const Body& body) {
-  // About 32k elements per thread pay for waking it up.
-  const int64_t per_column_block = layout.grid.rows * layout.grid.block.cols;
-  const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, per_column_block));
-  at::parallel_for(0, layout.grid.col_blocks(), grain, body);
-}
 
 void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                const WeightLayout& layout, const at::Tensor& out) {
@@ -83,14 +69,6 @@ at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
   return out;
 }
 
-/// A tensor with the weight's own strides, so that both can be walked with one offset.
-at::Tensor like(const at::Tensor& tensor, const at::Tensor& weight) {
-  if (tensor.strides() == weight.strides()) return tensor;
-  at::Tensor out = at::empty_like(weight);
-  out.copy_(tensor);
-  return out;
-}
-
 void remember(AutogradContext* context, const WeightLayout& layout) {
   const Grid& grid = layout.grid;
   context->saved_data["layout"] =
@@ -125,7 +103,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor& gate = saved[1];
     const at::Tensor grad_weight = at::empty_like(weight);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
-    run_scale_backward(like(grads[0], weight), weight, gate, saved[2], recall(context), grad_weight,
+    run_scale_backward(in_order_of(weight, grads[0]), weight, gate, saved[2], recall(context), grad_weight,
                        grad_gate);
     return {grad_weight, grad_gate, at::Tensor()};
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hewn/core/error.h"
+#include "hewn/core/table.h"
 #include "hewn/core/text.h"
 
 namespace hewn::prune {
@@ -82,14 +83,7 @@ const std::vector<Recipe>& recipes() {
   return kRows;
 }
 
-const Recipe& find_recipe(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Recipe& row : recipes()) {
-    if (row.name == name) return row;
-    names.push_back(row.name);
-  }
-  throw Error(str("method: unknown name \"", name, "\"; known: ", join(names)));
-}
+const Recipe& find_recipe(const std::string& name) { return find_row(recipes(), name, "method"); }
 
 std::string schedule_for_task(const std::string& schedule, bool ctr) {
   if (schedule != "acdc" && schedule != "sa++") return schedule;

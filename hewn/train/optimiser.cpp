@@ -1,10 +1,8 @@
 #include "hewn/train/optimiser.h"
 
 #include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -12,26 +10,13 @@
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/cuda/cuda.h"
+#include "hewn/prune/memory.h"
 #include "hewn/prune/stream.h"
 
 namespace hewn::train {
 namespace {
 
-constexpr int64_t kGrain = 32768;  // elements per thread that pay for waking it up
-
-template <class T>
-T* data_or_null(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
-}
-
-/// The gradient in the weight's own memory order.
-at::Tensor gradient_of(const at::Tensor& tensor) {
-  const at::Tensor& grad = tensor.grad();
-  if (grad.strides() == tensor.strides()) return grad;
-  at::Tensor out = at::empty_like(tensor);
-  out.copy_(grad);
-  return out;
-}
+using prune::data_or_null;
 
 template <class T>
 void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
@@ -42,18 +27,16 @@ void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, 
   T* v = data_or_null<T>(second);
   const T* s = data_or_null<T>(scale);
   if (parameter.layer == nullptr || !parameter.layer->support.defined()) {
-    at::parallel_for(0, parameter.tensor.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    at::parallel_for(0, parameter.tensor.numel(), prune::kGrain, [&](int64_t begin, int64_t end) {
       kernels::update<T>(rule, g, w, m, v, s, nullptr, begin, end);
     });
     return;
   }
   const WeightLayout& layout = parameter.layer->weight.layout;
   const auto* active = parameter.layer->support.data_ptr<uint8_t>();
-  const int64_t per_column_block = layout.grid.rows * layout.grid.block.cols;
-  at::parallel_for(0, layout.grid.col_blocks(), std::max<int64_t>(1, kGrain / per_column_block),
-                   [&](int64_t begin, int64_t end) {
-                     kernels::update_active<T>(rule, layout, active, g, w, m, v, s, begin, end);
-                   });
+  prune::share_columns(layout, [&](int64_t begin, int64_t end) {
+    kernels::update_active<T>(rule, layout, active, g, w, m, v, s, begin, end);
+  });
 }
 
 void update_on_cuda(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
@@ -103,7 +86,7 @@ void Optimiser::step(double lr) {
     rule.lr = lr * parameter.lr_factor;
     rule.weight_decay = parameter.weight_decay;
     rule.l1_decay = parameter.l1_decay;
-    const at::Tensor grad = gradient_of(parameter.tensor);
+    const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
     if (parameter.tensor.is_cuda()) {
       update_on_cuda(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
       continue;

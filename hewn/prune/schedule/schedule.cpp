@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "hewn/core/error.h"
-#include "hewn/core/text.h"
+#include "hewn/core/table.h"
 
 namespace hewn::prune {
 
@@ -58,12 +58,7 @@ Moment Schedule::at(int64_t step) const {
 }
 
 Schedule make_schedule(const std::string& name, const ScheduleOptions& options, int64_t steps) {
-  std::vector<std::string> names;
-  for (const ScheduleRow& row : schedules()) {
-    if (row.name == name) return {row.shares(options), steps};
-    names.emplace_back(row.name);
-  }
-  throw Error(str("schedule: unknown name \"", name, "\"; known: ", join(names)));
+  return {find_row(schedules(), name, "schedule").shares(options), steps};
 }
 
 double ramp_sparsity(Ramp ramp, double c, double t, double target) {

@@ -1,7 +1,6 @@
 #include "hewn/prune/score/score.h"
 
-#include "hewn/core/error.h"
-#include "hewn/core/text.h"
+#include "hewn/core/table.h"
 
 namespace hewn::prune {
 
@@ -21,12 +20,7 @@ const std::vector<ScoreRow>& scores() {
 
 std::unique_ptr<Score> make_score(const std::string& name, const ScoredWeight& weight,
                                   const ScoreOptions& options) {
-  std::vector<std::string> names;
-  for (const ScoreRow& row : scores()) {
-    if (row.name == name) return row.make(weight, options);
-    names.emplace_back(row.name);
-  }
-  throw Error(str("score: unknown name \"", name, "\"; known: ", join(names)));
+  return find_row(scores(), name, "score").make(weight, options);
 }
 
 }  // namespace hewn::prune

@@ -1,7 +1,6 @@
 #include "hewn/prune/search/search.h"
 
-#include "hewn/core/error.h"
-#include "hewn/core/text.h"
+#include "hewn/core/table.h"
 
 namespace hewn::prune {
 
@@ -18,13 +17,6 @@ const std::vector<SearchRow>& searches() {
   return kRows;
 }
 
-Search find_search(const std::string& name) {
-  std::vector<std::string> names;
-  for (const SearchRow& row : searches()) {
-    if (row.name == name) return row.search;
-    names.emplace_back(row.name);
-  }
-  throw Error(str("search: unknown name \"", name, "\"; known: ", join(names)));
-}
+Search find_search(const std::string& name) { return find_row(searches(), name, "search").search; }
 
 }  // namespace hewn::prune

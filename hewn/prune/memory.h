@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty_like.h>
+
+#include <algorithm>
+
+#include "hewn/core/grid.h"
+
+namespace hewn::prune {
+
+template <class T>
+T* data_or_null(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+/// The tensor in the memory order of `weight`, so that both can be walked with one offset; copied only where
+/// it must be.
+inline at::Tensor in_order_of(const at::Tensor& weight, const at::Tensor& tensor) {
+  if (tensor.strides() == weight.strides()) return tensor;
+  at::Tensor out = at::empty_like(weight);
+  out.copy_(tensor);
+  return out;
+}
+
+/// Elements per thread that pay for waking it up.
+constexpr int64_t kGrain = 32768;
+
+/// Runs body(begin, end) over the column blocks of a weight on all threads.
+template <class Body>
+void share_columns(const WeightLayout& layout, const Body& body) {
+  const int64_t per_column_block = std::max<int64_t>(1, layout.grid.rows * layout.grid.block.cols);
+  at::parallel_for(0, layout.grid.col_blocks(), std::max<int64_t>(1, kGrain / per_column_block), body);
+}
+
+}  // namespace hewn::prune
