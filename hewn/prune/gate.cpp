@@ -112,7 +112,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
 struct BlockNorms : torch::autograd::Function<BlockNorms> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& weight, const WeightLayout& layout) {
     remember(context, layout);
-    const at::Tensor norms = run_squares(weight, layout).sqrt_();
+    at::Tensor norms = run_squares(weight, layout).sqrt_();
     context->save_for_backward({weight, norms});
     return norms;
   }

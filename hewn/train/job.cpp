@@ -205,7 +205,7 @@ Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer&
   make_writable_folder(run.path);
   if (!resume) start_run(run, shop);
   observer.on_message("dense model first, for comparison");
-  const Json summary = train_in(run, shop, resume, observer);
+  Json summary = train_in(run, shop, resume, observer);
   write_json(run.summary(), summary);
   return summary;
 }
