@@ -70,11 +70,18 @@ def cifar10():
 
 
 def cifar10_study():
-    yield cell("dense", *CIFAR, "--method", "dense", seeds=1)
-    names = ["acdc", "sa++", "zero", "mask x10 d0", "zero x10 d0", "zero x30 d0"]
-    for s, clip, name in itertools.product([0.95, 0.9], ["", " clip"], names):
-        yield cell(f"B16 s{s} {name}{clip}", *CIFAR, "--block", 16, "--sparsity", s, *VARIANTS[name],
-                   *(CLIP if clip else []), seeds=1)
+    at = [*CIFAR, "--block", 16, "--sparsity", 0.95]
+    knobs = {"drop=zero": ["--drop", "zero"], "logit-lr=3": ["--logit-lr", 3], "logit-lr=10": ["--logit-lr", 10],
+             "logit-lr=10 logit-decay=0": ["--logit-lr", 10, "--logit-decay", 0], "clip-grad=1": CLIP,
+             "ramp-c=2": ["--ramp-c", 2], "ramp-c=8": ["--ramp-c", 8], "rerank-every=10": ["--rerank-every", 10],
+             "rerank-every=50": ["--rerank-every", 50], "reset=none": ["--reset", "none"]}
+    refined = {"logit-lr=30": ["--logit-lr", 30], "ramp-c=8": ["--ramp-c", 8], "rerank-every=50": ["--rerank-every", 50]}
+    yield cell("B16 s0.95 acdc", *at, "--method", "acdc", seeds=2)
+    yield cell("B16 s0.95 acdc reset=none", *at, "--method", "acdc", "--reset", "none", seeds=2)
+    for method, changes in [("sa++", knobs), ("sa++r", refined)]:
+        yield cell(f"B16 s0.95 {method}", *at, "--method", method, seeds=2)
+        for name, options in changes.items():
+            yield cell(f"B16 s0.95 {method} {name}", *at, "--method", method, *options, seeds=2)
 
 
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
