@@ -1,0 +1,100 @@
+#include "hewn/kernels/bsr.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace hewn::kernels {
+namespace {
+
+/// Calls body(values of the kept block, its number in the grid, row, column, rows, columns) for the output
+/// blocks [begin, end).
+template <class Value, class Body>
+void each_block(const BsrPattern& pattern, Value* values, int64_t begin, int64_t end, const Body& body) {
+  const Grid& grid = pattern.grid;
+  for (int64_t col_block = begin; col_block < end; ++col_block) {
+    const int64_t col = col_block * grid.block.cols;
+    const int64_t cols = std::min(grid.block.cols, grid.cols - col);
+    for (int64_t i = pattern.begin[static_cast<size_t>(col_block)];
+         i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
+      const int64_t row_block = pattern.row[static_cast<size_t>(i)];
+      const int64_t row = row_block * grid.block.rows;
+      body(values + i * pattern.block_floats(), row_block * grid.col_blocks() + col_block, row, col,
+           std::min(grid.block.rows, grid.rows - row), cols);
+    }
+  }
+}
+
+/// Where matrix row `row` lies inside a column's run of memory: the inverse of WeightLayout::row_of.
+int64_t offset_of(const WeightLayout& layout, int64_t row) {
+  if (layout.taps == 1) return row;
+  const int64_t channels = layout.grid.rows / layout.taps;
+  return row % channels * layout.taps + row / channels;
+}
+
+/// Calls body(weight element, value element) for every element of a block.
+template <class Weight, class Value, class Body>
+void each_element(const WeightLayout& layout, Weight* weight, Value* values, int64_t row, int64_t col,
+                  int64_t rows, int64_t cols, const Body& body) {
+  for (int64_t c = 0; c < cols; ++c) {
+    Weight* run = weight + (col + c) * layout.grid.rows;
+    Value* value = values + c * layout.grid.block.rows;
+    if (layout.taps == 1) {
+      for (int64_t r = 0; r < rows; ++r) body(run[row + r], value[r]);
+    } else {
+      for (int64_t r = 0; r < rows; ++r) body(run[offset_of(layout, row + r)], value[r]);
+    }
+  }
+}
+
+}  // namespace
+
+BsrPattern make_pattern(const Grid& grid, const uint8_t* support) {
+  BsrPattern pattern{grid, {0}, {}};
+  for (int64_t col_block = 0; col_block < grid.col_blocks(); ++col_block) {
+    for (int64_t row_block = 0; row_block < grid.row_blocks(); ++row_block) {
+      if (support != nullptr && support[row_block * grid.col_blocks() + col_block] == 0) continue;
+      pattern.row.push_back(static_cast<int32_t>(row_block));
+    }
+    pattern.begin.push_back(static_cast<int32_t>(pattern.row.size()));
+  }
+  return pattern;
+}
+
+void gather_blocks(const BsrPattern& pattern, const WeightLayout& layout, const float* weight,
+                   const float* gate, float* values, int64_t begin, int64_t end) {
+  assert(pattern.grid == layout.grid);
+  each_block(pattern, values, begin, end,
+             [&](float* block, int64_t index, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+               const float scale = gate == nullptr ? 1.0F : gate[index];
+               if (rows * cols < pattern.block_floats()) std::fill_n(block, pattern.block_floats(), 0.0F);
+               each_element(layout, weight, block, row, col, rows, cols,
+                            [scale](float w, float& value) { value = scale * w; });
+             });
+}
+
+void scatter_blocks(const BsrPattern& pattern, const WeightLayout& layout, const float* values, float* weight,
+                    int64_t begin, int64_t end) {
+  assert(pattern.grid == layout.grid);
+  each_block(pattern, values, begin, end,
+             [&](const float* block, int64_t, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+               each_element(layout, weight, block, row, col, rows, cols,
+                            [](float& w, float value) { w = value; });
+             });
+}
+
+void gate_backward(const BsrPattern& pattern, const WeightLayout& layout, const float* weight,
+                   const float* gate, float* grad, float* grad_gate, int64_t begin, int64_t end) {
+  assert(pattern.grid == layout.grid);
+  each_block(pattern, grad, begin, end,
+             [&](float* block, int64_t index, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+               const float scale = gate == nullptr ? 1.0F : gate[index];
+               double sum = 0;
+               each_element(layout, weight, block, row, col, rows, cols, [&](float w, float& g) {
+                 sum += static_cast<double>(w) * g;
+                 g *= scale;
+               });
+               if (grad_gate != nullptr) grad_gate[index] = static_cast<float>(sum);
+             });
+}
+
+}  // namespace hewn::kernels

@@ -1,0 +1,95 @@
+#include "hewn/kernels/multiply.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+
+namespace hewn::kernels {
+
+void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
+              std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
+  assert(columns % kColumnStep == 0 && columns <= machine().panel_width);
+  const auto run_tile = machine().tile;
+  TileArguments t;
+  t.in_stride = columns;
+  t.out_stride = columns;
+  t.columns = columns;
+  for (int64_t i = begin; i < end; ++i) {
+    const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
+    t.runs = weight.runs(tile);
+    t.run_count = tile.runs;
+    t.weight = weight.values(tile);
+    t.weight_stride = tile.outputs;
+    t.outputs = tile.outputs;
+    t.accumulate = tile.accumulate;
+    t.bias = epilogue.bias != nullptr && !tile.accumulate ? epilogue.bias + tile.output : nullptr;
+    t.relu = epilogue.relu && tile.last;
+    const bool add = epilogue.add != nullptr && tile.last;
+    for (const Place& place : places) {
+      const int64_t at = (place.out + tile.output) * columns;
+      t.in = in + place.in * columns;
+      t.out = out + at;
+      t.add = add ? epilogue.add + at : nullptr;
+      run_tile(t);
+    }
+  }
+}
+
+int64_t padded_block(int64_t block) { return (block + kColumnStep - 1) / kColumnStep * kColumnStep; }
+
+void pack_block_columns(const float* samples, int64_t batch, int64_t features, int64_t stride, int64_t block,
+                        int64_t size, float* columns, int64_t begin, int64_t end) {
+  for (int64_t b = begin; b < end; ++b) {
+    const int64_t first = b * block;
+    const auto count = static_cast<size_t>(std::min(block, features - first));
+    float* to = columns + b * batch * size;
+    for (int64_t m = 0; m < batch; ++m, to += size) {
+      std::memcpy(to, samples + m * stride + first, count * sizeof(float));
+      std::fill(to + count, to + size, 0.0F);
+    }
+  }
+}
+
+void grad_weight(const BsrPattern& pattern, const float* x_columns, const float* dy_columns, int64_t batch,
+                 bool accumulate, float* grad, int64_t begin, int64_t end) {
+  const auto run_tile = machine().tile;
+  const int64_t width = machine().panel_width;
+  const int64_t outputs = machine().tile_outputs;
+  const BlockShape block = pattern.grid.block;
+  const int64_t size = padded_block(block.rows);
+  const Run all{0, static_cast<int32_t>(batch)};
+  std::array<float, static_cast<size_t>(kMaxOutputs) * 64> result{};
+  TileArguments t;
+  t.runs = &all;
+  t.run_count = 1;
+  t.in_stride = size;
+  t.weight_stride = block.cols;
+  t.out = result.data();
+  for (int64_t col_block = begin; col_block < end; ++col_block) {
+    const float* dy = dy_columns + col_block * batch * block.cols;
+    for (int64_t i = pattern.begin[static_cast<size_t>(col_block)];
+         i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
+      const float* x = x_columns + pattern.row[static_cast<size_t>(i)] * batch * size;
+      float* to = grad + i * pattern.block_floats();
+      for (int64_t c = 0; c < block.cols; c += outputs) {
+        t.weight = dy + c;
+        t.outputs = std::min(outputs, block.cols - c);
+        for (int64_t r = 0; r < size; r += width) {
+          t.in = x + r;
+          t.columns = std::min(width, size - r);
+          t.out_stride = t.columns;
+          run_tile(t);
+          const int64_t rows = std::min(t.columns, block.rows - r);
+          for (int64_t j = 0; j < t.outputs; ++j) {
+            float* place = to + (c + j) * block.rows + r;
+            const float* sum = result.data() + j * t.columns;
+            for (int64_t k = 0; k < rows; ++k) place[k] = accumulate ? place[k] + sum[k] : sum[k];
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace hewn::kernels

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hewn/kernels/bsr.h"
+#include "hewn/kernels/panels.h"
+#include "hewn/kernels/tile.h"
+
+namespace hewn::kernels {
+
+/// Where a convolution's weights meet its input.
+struct ConvGeometry {
+  int64_t kernel_height = 1;
+  int64_t kernel_width = 1;
+  int64_t stride = 1;
+  int64_t padding = 0;
+  int64_t dilation = 1;
+
+  int64_t taps() const { return kernel_height * kernel_width; }
+  int64_t out_size(int64_t in, int64_t kernel) const {
+    return (in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+  }
+
+  bool operator==(const ConvGeometry&) const = default;
+};
+
+/// A block-sparse weight in the order in which the tile loop reads it: tile by tile, the weights of each kept
+/// input row side by side. Which input rows a tile reads is a list of runs, so ragged blocks, blocks that
+/// touch and convolution taps are nothing special. The plan is made once per pattern; fill() copies values
+/// in.
+class Packed {
+ public:
+  struct Tile {
+    int32_t output = 0;  // first output
+    int32_t outputs = 0;
+    int32_t first_run = 0;
+    int32_t runs = 0;
+    int64_t values = 0;       // where its weights start
+    bool accumulate = false;  // not the first tile of these outputs (long inputs are cut into chunks)
+    bool last = true;         // the last one: bias, add and relu happen here
+  };
+
+  /// y = x W: outputs are the grid's columns, inputs its rows.
+  static Packed linear(const BsrPattern& pattern);
+  /// dx = dy W': outputs are the grid's rows, inputs its columns.
+  static Packed linear_transposed(const BsrPattern& pattern);
+  /// One output pixel of a convolution over `in`, relative to the row of its top left input pixel. Rows of
+  /// the grid are in (tap y, tap x, channel) order.
+  static Packed conv(const BsrPattern& pattern, const ConvGeometry& geometry, const ImageShape& in);
+  /// One input pixel of a convolution's input gradient, from the output gradient `out`, for pixels whose (y +
+  /// padding) mod stride and (x + padding) mod stride are phase_y and phase_x; relative to the row of output
+  /// pixel ((y + padding) / stride, (x + padding) / stride).
+  static Packed conv_transposed(const BsrPattern& pattern, const ConvGeometry& geometry,
+                                const ImageShape& out, int64_t phase_y, int64_t phase_x);
+
+  /// Copies the blocks' values ([kept][block.cols][block.rows]) into place, for the tiles [begin, end).
+  void fill(const float* values, int64_t begin, int64_t end);
+  void fill(const float* values) { fill(values, 0, tile_count()); }
+
+  int64_t tile_count() const { return static_cast<int64_t>(tiles_.size()); }
+  const std::vector<Tile>& tiles() const { return tiles_; }
+  const Run* runs(const Tile& tile) const { return runs_.data() + tile.first_run; }
+  const float* values(const Tile& tile) const { return values_.data() + tile.values; }
+  int64_t outputs() const { return outputs_; }
+  /// Multiplications per column.
+  int64_t products() const { return static_cast<int64_t>(values_.size()); }
+  int64_t bytes() const;
+
+ private:
+  friend class PackedBuilder;
+
+  int64_t outputs_ = 0;
+  std::vector<Tile> tiles_;
+  std::vector<Run> runs_;
+  std::vector<int32_t> source_;     // per run and output of its tile: where the values come from; < 0: zero
+  std::vector<int32_t> source_at_;  // per run: where its entries start in source_
+  int64_t source_stride_ = 1;       // from one row of a run to the next
+  std::vector<float> values_;
+};
+
+}  // namespace hewn::kernels

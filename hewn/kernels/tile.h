@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+namespace hewn::kernels {
+
+/// Rows of the input that lie one behind the other.
+struct Run {
+  int32_t row = 0;
+  int32_t length = 0;
+};
+
+/// One tile of a product: `outputs` rows of the result, each `columns` wide.
+///
+///   out[j][c] = sum over the runs' rows r, counted through by i, of in[r][c] * weight[i][j]
+///
+/// plus what stands in `out` (accumulate), plus bias[j], plus add[j][c], then max(0, .) where relu is set.
+/// Every fast path is this one formula: a Linear layer's panels, its input gradient, its weight gradient (the
+/// rows are then the batch), and a pixel of a convolution.
+struct TileArguments {
+  const float* in = nullptr;
+  int64_t in_stride = 0;  // floats from one row to the next
+  const Run* runs = nullptr;
+  int64_t run_count = 0;
+  const float* weight = nullptr;
+  int64_t weight_stride = 0;  // floats from one i to the next
+  int64_t outputs = 0;        // at most kMaxOutputs
+  int64_t columns = 0;        // a multiple of kColumnStep, at most panel_width()
+  float* out = nullptr;
+  int64_t out_stride = 0;
+  const float* bias = nullptr;  // may be null
+  const float* add = nullptr;   // may be null; rows out_stride apart
+  bool accumulate = false;
+  bool relu = false;
+};
+
+constexpr int64_t kMaxOutputs = 8;
+constexpr int64_t kColumnStep = 8;
+
+/// What this machine's fastest instructions want.
+struct Machine {
+  const char* name = "";     // of the instruction set
+  int64_t panel_width = 24;  // columns of a full panel
+  int64_t tile_outputs = 4;  // outputs of a full tile
+  void (*tile)(const TileArguments&) = nullptr;
+};
+
+/// Chosen once, at run time.
+const Machine& machine();
+
+/// Every instruction set that this build holds and this CPU can run, for tests and benchmarks.
+int machine_count();
+const Machine& machine_at(int index);
+
+namespace reference {
+
+/// The formula above, in double precision.
+void tile(const TileArguments& arguments);
+
+}  // namespace reference
+}  // namespace hewn::kernels

@@ -1,0 +1,60 @@
+#include "hewn/kernels/tile.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/numbers.h"
+
+namespace hewn::kernels {
+namespace {
+
+TEST(Tile, EveryInstructionSetEqualsTheReference) {
+  const std::vector<float> in = numbers(200 * 64, 1);
+  const std::vector<float> weight = numbers(100 * 16, 2);
+  const std::vector<float> start = numbers(kMaxOutputs * 64, 3);
+  const std::vector<float> bias = numbers(kMaxOutputs, 4);
+  const std::vector<float> add = numbers(kMaxOutputs * 64, 5);
+  const std::vector<std::vector<kernels::Run>> run_lists = {{}, {{0, 1}}, {{7, 16}, {100, 5}, {3, 20}}};
+  for (int i = 0; i < machine_count(); ++i) {
+    const Machine& machine = machine_at(i);
+    for (int64_t outputs = 1; outputs <= machine.tile_outputs; ++outputs) {
+      for (int64_t columns = kColumnStep; columns <= machine.panel_width; columns += kColumnStep) {
+        for (size_t runs = 0; runs < run_lists.size(); ++runs) {
+          for (int options = 0; options < 16; ++options) {
+            SCOPED_TRACE(testing::Message() << machine.name << " outputs " << outputs << " columns "
+                                            << columns << " runs " << runs << " options " << options);
+            TileArguments t;
+            t.in = in.data();
+            t.in_stride = 64;
+            t.runs = run_lists[runs].data();
+            t.run_count = static_cast<int64_t>(run_lists[runs].size());
+            t.weight = weight.data();
+            t.weight_stride = outputs + options % 3;
+            t.outputs = outputs;
+            t.columns = columns;
+            t.out_stride = 64;
+            t.accumulate = (options & 1) != 0;
+            t.relu = (options & 2) != 0;
+            t.bias = (options & 4) != 0 ? bias.data() : nullptr;
+            t.add = (options & 8) != 0 ? add.data() : nullptr;
+            std::vector<float> got = start;
+            std::vector<float> expected = start;
+            t.out = got.data();
+            machine.tile(t);
+            t.out = expected.data();
+            reference::tile(t);
+            ASSERT_LT(largest_difference(got, expected), 1e-6);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Tile, TheFastestInstructionSetIsTheFirst) {
+  EXPECT_EQ(machine().name, machine_at(0).name);
+  for (int i = 1; i < machine_count(); ++i) EXPECT_LE(machine_at(i).panel_width, machine().panel_width);
+  for (int i = 0; i < machine_count(); ++i) EXPECT_EQ(machine_at(i).panel_width % kColumnStep, 0);
+}
+
+}  // namespace
+}  // namespace hewn::kernels
