@@ -55,6 +55,11 @@ struct WeightLayout {
   int64_t row_of(int64_t offset) const {
     return taps == 1 ? offset : (offset % taps) * (grid.rows / taps) + offset / taps;
   }
+  /// Where matrix row `row` lies inside a run: the inverse of row_of.
+  int64_t offset_of(int64_t row) const {
+    const int64_t channels = grid.rows / taps;
+    return taps == 1 ? row : row % channels * taps + row / channels;
+  }
 };
 
 }  // namespace hewn

@@ -6,31 +6,6 @@
 namespace hewn::kernels {
 namespace {
 
-/// Calls body(values of the kept block, its number in the grid, row, column, rows, columns) for the output
-/// blocks [begin, end).
-template <class Value, class Body>
-void each_block(const BsrPattern& pattern, Value* values, int64_t begin, int64_t end, const Body& body) {
-  const Grid& grid = pattern.grid;
-  for (int64_t col_block = begin; col_block < end; ++col_block) {
-    const int64_t col = col_block * grid.block.cols;
-    const int64_t cols = std::min(grid.block.cols, grid.cols - col);
-    for (int64_t i = pattern.begin[static_cast<size_t>(col_block)];
-         i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
-      const int64_t row_block = pattern.row[static_cast<size_t>(i)];
-      const int64_t row = row_block * grid.block.rows;
-      body(values + i * pattern.block_floats(), row_block * grid.col_blocks() + col_block, row, col,
-           std::min(grid.block.rows, grid.rows - row), cols);
-    }
-  }
-}
-
-/// Where matrix row `row` lies inside a column's run of memory: the inverse of WeightLayout::row_of.
-int64_t offset_of(const WeightLayout& layout, int64_t row) {
-  if (layout.taps == 1) return row;
-  const int64_t channels = layout.grid.rows / layout.taps;
-  return row % channels * layout.taps + row / channels;
-}
-
 /// Calls body(weight element, value element) for every element of a block.
 template <class Weight, class Value, class Body>
 void each_element(const WeightLayout& layout, Weight* weight, Value* values, int64_t row, int64_t col,
@@ -41,7 +16,7 @@ void each_element(const WeightLayout& layout, Weight* weight, Value* values, int
     if (layout.taps == 1) {
       for (int64_t r = 0; r < rows; ++r) body(run[row + r], value[r]);
     } else {
-      for (int64_t r = 0; r < rows; ++r) body(run[offset_of(layout, row + r)], value[r]);
+      for (int64_t r = 0; r < rows; ++r) body(run[layout.offset_of(row + r)], value[r]);
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,24 @@ struct BsrPattern {
   int64_t block_floats() const { return grid.block.rows * grid.block.cols; }
   int64_t value_floats() const { return kept() * block_floats(); }
 };
+
+/// Calls body(values of the kept block, its number in the grid, row, column, rows, columns) for the output
+/// blocks [begin, end).
+template <class Value, class Body>
+void each_block(const BsrPattern& pattern, Value* values, int64_t begin, int64_t end, const Body& body) {
+  const Grid& grid = pattern.grid;
+  for (int64_t col_block = begin; col_block < end; ++col_block) {
+    const int64_t col = col_block * grid.block.cols;
+    const int64_t cols = std::min(grid.block.cols, grid.cols - col);
+    for (int64_t i = pattern.begin[static_cast<size_t>(col_block)];
+         i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
+      const int64_t row_block = pattern.row[static_cast<size_t>(i)];
+      const int64_t row = row_block * grid.block.rows;
+      body(values + i * pattern.block_floats(), row_block * grid.col_blocks() + col_block, row, col,
+           std::min(grid.block.rows, grid.rows - row), cols);
+    }
+  }
+}
 
 /// The pattern of a support: one byte per block of the grid, not 0 where the block is kept; null: all kept.
 BsrPattern make_pattern(const Grid& grid, const uint8_t* support);

@@ -23,8 +23,7 @@ struct ConvShape {
 /// One place per output pixel, for multiply() with Packed::conv.
 std::vector<Place> conv_places(const ConvShape& shape);
 
-/// The input gradient as products: one per phase of the stride. Input pixels that no output sees are in none
-/// of them: zero the gradient first where stride > kernel.
+/// The input gradient as products: one per phase of the stride.
 struct InputGradient {
   Packed weight;
   std::vector<Place> places;

@@ -95,6 +95,31 @@ void update_active(const UpdateRule& rule, const WeightLayout& layout, const uin
   }
 }
 
+void update_blocks(const UpdateRule& rule, const BsrPattern& pattern, const WeightLayout& layout,
+                   const float* grad, float* weight, float* first, float* second, const float* grad_scale,
+                   int64_t begin, int64_t end) {
+  const Constants<float> constants(rule, grad_scale);
+  const auto update_run = [&](const float* g, int64_t at, int64_t count) {
+    if (rule.kind == UpdateKind::kSgd) {
+      sgd<float>(constants, g, weight + at, first + at, nullptr, 0, count);
+    } else {
+      adam<float>(constants, g, weight + at, first + at, second + at, nullptr, 0, count);
+    }
+  };
+  each_block(pattern, grad, begin, end,
+             [&](const float* block, int64_t, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+               for (int64_t c = 0; c < cols; ++c) {
+                 const float* g = block + c * layout.grid.block.rows;
+                 const int64_t run = (col + c) * layout.grid.rows;
+                 if (layout.taps == 1) {
+                   update_run(g, run + row, rows);
+                 } else {
+                   for (int64_t r = 0; r < rows; ++r) update_run(g + r, run + layout.offset_of(row + r), 1);
+                 }
+               }
+             });
+}
+
 namespace reference {
 
 template <class T>

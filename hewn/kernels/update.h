@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "hewn/core/grid.h"
+#include "hewn/kernels/bsr.h"
 
 /// One optimiser step on one weight, fused into a single pass over memory.
 namespace hewn::kernels {
@@ -35,6 +36,12 @@ void update(const UpdateRule& rule, const T* grad, T* weight, T* first, T* secon
 template <class T>
 void update_active(const UpdateRule& rule, const WeightLayout& layout, const uint8_t* active, const T* grad,
                    T* weight, T* first, T* second, const T* grad_scale, int64_t begin, int64_t end);
+
+/// The same for the output blocks [begin, end) of a pattern, with a gradient that holds kept blocks only
+/// ([kept][block.cols][block.rows]). Touches nothing else.
+void update_blocks(const UpdateRule& rule, const BsrPattern& pattern, const WeightLayout& layout,
+                   const float* grad, float* weight, float* first, float* second, const float* grad_scale,
+                   int64_t begin, int64_t end);
 
 namespace reference {
 

@@ -9,11 +9,40 @@
 
 #include "hewn/core/error.h"
 #include "hewn/nn/model.h"
+#include "hewn/nn/sparse_conv.h"
+#include "hewn/nn/sparse_linear.h"
 
 namespace hewn::nn {
 
+/// torch::nn::Linear that can also run on the kept blocks of its weight. State dict and options are the same.
+class LinearImpl : public torch::nn::LinearImpl {
+ public:
+  using torch::nn::LinearImpl::LinearImpl;
+  at::Tensor forward(const at::Tensor& input);
+  /// Null: runs dense, on `weight`.
+  void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
+
+ private:
+  std::shared_ptr<SparseLinear> sparse_;
+};
+TORCH_MODULE(Linear);
+
+/// The same for torch::nn::Conv2d. Groups and padding other than zeros always run dense.
+class Conv2dImpl : public torch::nn::Conv2dImpl {
+ public:
+  using torch::nn::Conv2dImpl::Conv2dImpl;
+  at::Tensor forward(const at::Tensor& input);
+  void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
+  /// Whether the kernels know this layer's geometry.
+  bool can_run_sparse() const;
+
+ private:
+  std::shared_ptr<SparseConv> sparse_;
+};
+TORCH_MODULE(Conv2d);
+
 /// A convolution without bias and with the padding that keeps the size at stride 1.
-torch::nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride);
+Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride);
 
 /// Kaiming normal by fan-out for every convolution, ones and zeros for batch-norm: the usual start of a
 /// ResNet.

@@ -1,7 +1,5 @@
-#include <torch/nn/modules/linear.h>
-
 #include "hewn/core/error.h"
-#include "hewn/nn/model.h"
+#include "hewn/nn/layers.h"
 
 namespace hewn::nn {
 namespace {
@@ -32,10 +30,10 @@ class Mlp final : public Model {
 
  private:
   void add(int64_t inputs, int64_t outputs) {
-    layers_.push_back(register_module(str("fc", layers_.size() + 1), torch::nn::Linear(inputs, outputs)));
+    layers_.push_back(register_module(str("fc", layers_.size() + 1), Linear(inputs, outputs)));
   }
 
-  std::vector<torch::nn::Linear> layers_;
+  std::vector<Linear> layers_;
 };
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace hewn::nn {
 namespace {
 
 using torch::nn::BatchNorm2d;
-using torch::nn::Conv2d;
 
 class Block : public torch::nn::Module {
  public:
@@ -101,7 +100,7 @@ class Resnet final : public Model {
       }
       stages_.push_back(register_module(str("layer", stage + 1), blocks));
     }
-    fc_ = register_module("fc", torch::nn::Linear(channels, signature.outputs));
+    fc_ = register_module("fc", Linear(channels, signature.outputs));
     initialise_resnet(*this);
   }
 
@@ -121,7 +120,7 @@ class Resnet final : public Model {
   Conv2d conv1_;
   BatchNorm2d bn1_;
   std::vector<torch::nn::Sequential> stages_;
-  torch::nn::Linear fc_{nullptr};
+  Linear fc_{nullptr};
 };
 
 }  // namespace

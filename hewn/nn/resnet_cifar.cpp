@@ -9,7 +9,6 @@ namespace hewn::nn {
 namespace {
 
 using torch::nn::BatchNorm2d;
-using torch::nn::Conv2d;
 
 class Block final : public torch::nn::Module {
  public:
@@ -57,7 +56,7 @@ class CifarResnet final : public Model {
       }
       stages_.push_back(register_module(str("layer", stage + 1), blocks));
     }
-    linear_ = register_module("linear", torch::nn::Linear(channels, signature.outputs));
+    linear_ = register_module("linear", Linear(channels, signature.outputs));
     initialise_resnet(*this);
   }
 
@@ -71,7 +70,7 @@ class CifarResnet final : public Model {
   Conv2d conv1_;
   BatchNorm2d bn1_;
   std::vector<torch::nn::Sequential> stages_;
-  torch::nn::Linear linear_{nullptr};
+  Linear linear_{nullptr};
 };
 
 }  // namespace

@@ -1,21 +1,43 @@
 #include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
-#include "hewn/nn/model.h"
+#include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
 
 namespace hewn::nn {
 
+namespace {
+
+/// A slot of a module that can run sparse: what is set last counts.
+template <class Layer>
+prune::WeightSlot sparse_slot(const std::string& name, Layer* layer) {
+  return {name, layer->weight,
+          [layer](const at::Tensor& weight) {
+            layer->weight = weight;
+            layer->run_on(nullptr);
+          },
+          [layer](const std::shared_ptr<prune::SparseWeight>& weight) { layer->run_on(weight); }};
+}
+
+template <class Layer>
+prune::WeightSlot dense_slot(const std::string& name, Layer* layer) {
+  return {name, layer->weight, [layer](const at::Tensor& weight) { layer->weight = weight; }};
+}
+
+}  // namespace
+
 std::vector<prune::WeightSlot> find_slots(torch::nn::Module& module) {
   std::vector<prune::WeightSlot> slots;
   for (const auto& item : module.named_modules()) {
-    if (auto* linear = item.value()->as<torch::nn::LinearImpl>()) {
-      slots.push_back({item.key(), linear->weight, [linear](const at::Tensor& w) { linear->weight = w; }});
-    } else if (auto* conv = item.value()->as<torch::nn::Conv2dImpl>()) {
-      if (conv->options.groups() != 1) continue;
-      slots.push_back({item.key(), conv->weight, [conv](const at::Tensor& w) { conv->weight = w; }});
+    torch::nn::Module* layer = item.value().get();
+    if (auto* own_linear = layer->as<LinearImpl>()) {
+      slots.push_back(sparse_slot(item.key(), own_linear));
+    } else if (auto* linear = layer->as<torch::nn::LinearImpl>()) {
+      slots.push_back(dense_slot(item.key(), linear));
+    } else if (auto* own_conv = layer->as<Conv2dImpl>(); own_conv != nullptr && own_conv->can_run_sparse()) {
+      slots.push_back(sparse_slot(item.key(), own_conv));
+    } else if (auto* conv = layer->as<torch::nn::Conv2dImpl>()) {
+      if (conv->options.groups() == 1) slots.push_back(dense_slot(item.key(), conv));
     }
   }
   return slots;

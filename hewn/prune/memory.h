@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "hewn/core/grid.h"
+#include "hewn/kernels/bsr.h"
 
 namespace hewn::prune {
 
@@ -32,6 +33,14 @@ template <class Body>
 void share_columns(const WeightLayout& layout, const Body& body) {
   const int64_t per_column_block = std::max<int64_t>(1, layout.grid.rows * layout.grid.block.cols);
   at::parallel_for(0, layout.grid.col_blocks(), std::max<int64_t>(1, kGrain / per_column_block), body);
+}
+
+/// The same over the output blocks of a pattern, by what they keep.
+template <class Body>
+void share_kept(const kernels::BsrPattern& pattern, const Body& body) {
+  const int64_t blocks = pattern.grid.col_blocks();
+  const int64_t per_block = std::max<int64_t>(1, pattern.value_floats() / std::max<int64_t>(1, blocks));
+  at::parallel_for(0, blocks, std::max<int64_t>(1, kGrain / per_block), body);
 }
 
 }  // namespace hewn::prune

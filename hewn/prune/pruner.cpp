@@ -31,7 +31,7 @@ PhaseChange Pruner::before_forward(int64_t step) {
     const int64_t since = step - schedule_.phases()[static_cast<size_t>(now.index)].begin;
     if (since % recipe_.rerank_every == 0) choose_supports(now);
   }
-  for (const Layer& layer : layers_) layer.set(gated(layer));
+  for (Layer& layer : layers_) show(layer);
   return change;
 }
 
@@ -41,7 +41,7 @@ PhaseChange Pruner::enter(const Moment& next) {
     choose_supports(next);
     if (recipe_.drop == DropRule::kZero) drop_weights();
   } else if (next.phase == Phase::kDense) {
-    for (Layer& layer : layers_) layer.support = at::Tensor();
+    for (Layer& layer : layers_) set_support(layer, at::Tensor());
   }
   const bool decompressed = next.phase == Phase::kDense && last != Phase::kDense;
   const bool reset = moment_.index >= 0 && (recipe_.reset == ResetRule::kEvery ||
@@ -62,7 +62,7 @@ void Pruner::choose_supports(const Moment& moment) {
   }
   if (all) return;
   const std::vector<at::Tensor> supports = search_(candidates);
-  for (size_t i = 0; i < layers_.size(); ++i) layers_[i].support = supports[i];
+  for (size_t i = 0; i < layers_.size(); ++i) set_support(layers_[i], supports[i]);
   ++selections_;
 }
 
@@ -87,6 +87,27 @@ void Pruner::drop_weights() {
   }
 }
 
+/// Gives the layer its weight for the next forward pass: kept blocks alone, or all of them with zeros
+/// between.
+void Pruner::show(Layer& layer) const {
+  if (layer.sparse == nullptr) {
+    layer.slot.set(gated(layer));
+    return;
+  }
+  layer.sparse->gate = layer.score->gate(layer.weight);
+  layer.slot.set_sparse(layer.sparse);
+}
+
+void Pruner::set_support(Layer& layer, at::Tensor support) const {
+  layer.support = std::move(support);
+  layer.sparse = nullptr;
+  if (!layer.support.defined() || !execution_ || !layer.slot.set_sparse) return;
+  const auto sparse = std::make_shared<SparseWeight>(layer.weight.leaf, layer.weight.layout, layer.support);
+  const double density =
+      static_cast<double>(sparse->pattern().kept()) / static_cast<double>(layer.weight.blocks());
+  if (execution_(layer.name, density)) layer.sparse = sparse;
+}
+
 /// W * A * mask (Algorithm 1, last line but one).
 at::Tensor Pruner::gated(const Layer& layer) const {
   const at::Tensor gate = layer.score->gate(layer.weight);
@@ -96,14 +117,15 @@ at::Tensor Pruner::gated(const Layer& layer) const {
 
 void Pruner::refresh() {
   const at::NoGradGuard no_grad;
-  for (const Layer& layer : layers_) layer.set(gated(layer));
+  for (Layer& layer : layers_) show(layer);
 }
 
 void Pruner::fold() {
   const at::NoGradGuard no_grad;
   for (Layer& layer : layers_) {
     layer.weight.leaf.copy_(gated(layer));
-    layer.set(layer.weight.leaf);
+    layer.sparse = nullptr;
+    layer.slot.set(layer.weight.leaf);
   }
 }
 
@@ -123,7 +145,7 @@ Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Rec
     layer.name = slot->name;
     layer.weight = {slot->leaf, layout_of(slot->leaf, planned.grid.block), planned.keep};
     layer.score = make_score(recipe.score, layer.weight, recipe.score_options);
-    layer.set = slot->set;
+    layer.slot = *slot;
     if (!layer.score->learns_from_zero() && recipe.drop == DropRule::kZero && restores(schedule_)) {
       throw Error(str("drop rule zero does not go with score ", recipe.score,
                       ": a block of zeros gets no gradient and never comes back; use --drop mask"));
@@ -151,7 +173,8 @@ void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t 
       target.copy_(state.at(str("score.", layer.name, ".", parameter.name)));
     }
     const auto support = state.find(str("support.", layer.name));
-    layer.support = support == state.end() ? at::Tensor() : support->second.to(layer.weight.leaf.device());
+    set_support(layer,
+                support == state.end() ? at::Tensor() : support->second.to(layer.weight.leaf.device()));
   }
   moment_.index = phase_index;
   if (phase_index >= 0) moment_.phase = schedule_.phases()[static_cast<size_t>(phase_index)].phase;

@@ -14,6 +14,7 @@
 #include "hewn/prune/schedule/schedule.h"
 #include "hewn/prune/score/score.h"
 #include "hewn/prune/search/search.h"
+#include "hewn/prune/sparse_weight.h"
 
 namespace hewn::prune {
 
@@ -22,7 +23,12 @@ struct WeightSlot {
   std::string name;
   at::Tensor leaf;
   std::function<void(const at::Tensor&)> set;
+  /// Runs the layer on kept blocks only; empty where its module cannot.
+  std::function<void(const std::shared_ptr<SparseWeight>&)> set_sparse = {};
 };
+
+/// Says whether a layer should run on its kept blocks only when that fraction of its blocks is active.
+using Execution = std::function<bool(const std::string& layer, double density)>;
 
 /// What before_forward changed, for those who own the optimiser and the log.
 struct PhaseChange {
@@ -40,14 +46,19 @@ class Pruner {
     std::string name;
     ScoredWeight weight;
     std::unique_ptr<Score> score;
-    at::Tensor support;  // uint8 per block; undefined while all are active
-    std::function<void(const at::Tensor&)> set;
+    at::Tensor support;                    // uint8 per block; undefined while all are active
+    std::shared_ptr<SparseWeight> sparse;  // of this support; null while the layer runs dense
+    WeightSlot slot;
   };
 
   /// Slots that the plan leaves dense are not touched. Throws Error where the parts do not go together.
   Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe, int64_t steps);
 
   PhaseChange before_forward(int64_t step);
+
+  /// From now on layers for which `execution` says so run on their kept blocks only. Without it all run
+  /// dense.
+  void set_execution(Execution execution) { execution_ = std::move(execution); }
 
   /// Sets every slot from the current weights, scores and supports, for evaluation.
   void refresh();
@@ -73,8 +84,11 @@ class Pruner {
   PhaseChange enter(const Moment& next);
   void choose_supports(const Moment& moment);
   void drop_weights();
+  void show(Layer& layer) const;
   at::Tensor gated(const Layer& layer) const;
+  void set_support(Layer& layer, at::Tensor support) const;
 
+  Execution execution_;
   Recipe recipe_;
   Schedule schedule_;
   Search search_;

@@ -39,6 +39,24 @@ void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, 
   });
 }
 
+/// The gradient of a layer that runs on kept blocks only.
+void update_kept(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& first,
+                 const at::Tensor& second, const at::Tensor& scale) {
+  const prune::SparseWeight& sparse = *parameter.layer->sparse;
+  prune::share_kept(sparse.pattern(), [&](int64_t begin, int64_t end) {
+    kernels::update_blocks(rule, sparse.pattern(), sparse.layout(), sparse.grad().data_ptr<float>(),
+                           parameter.tensor.data_ptr<float>(), first.data_ptr<float>(),
+                           data_or_null<float>(second), data_or_null<float>(scale), begin, end);
+  });
+}
+
+/// The gradient in whatever form the last backward pass left it; undefined where it left none.
+at::Tensor gradient_of(const Parameter& parameter) {
+  if (parameter.layer != nullptr && parameter.layer->sparse != nullptr)
+    return parameter.layer->sparse->grad();
+  return parameter.tensor.grad();
+}
+
 void update_on_cuda(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
                     const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
   const bool masked = parameter.layer != nullptr && parameter.layer->support.defined();
@@ -82,10 +100,14 @@ void Optimiser::step(double lr) {
   rule.correction2 = 1 - std::pow(options_.beta2, static_cast<double>(steps_));
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
-    if (!parameter.tensor.grad().defined()) continue;
+    if (!gradient_of(parameter).defined()) continue;
     rule.lr = lr * parameter.lr_factor;
     rule.weight_decay = parameter.weight_decay;
     rule.l1_decay = parameter.l1_decay;
+    if (parameter.layer != nullptr && parameter.layer->sparse != nullptr) {
+      update_kept(rule, parameter, moments_[i].first, moments_[i].second, scale);
+      continue;
+    }
     const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
     if (parameter.tensor.is_cuda()) {
       update_on_cuda(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
@@ -101,13 +123,18 @@ void Optimiser::step(double lr) {
 at::Tensor Optimiser::clip_factor() const {
   std::vector<at::Tensor> norms;
   for (const Parameter& parameter : parameters_) {
-    if (parameter.tensor.grad().defined()) norms.push_back(parameter.tensor.grad().norm());
+    const at::Tensor grad = gradient_of(parameter);
+    if (grad.defined()) norms.push_back(grad.norm());
   }
   return (options_.clip_norm / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
 }
 
 void Optimiser::zero_grad() {
-  for (Parameter& parameter : parameters_) parameter.tensor.mutable_grad() = at::Tensor();
+  for (Parameter& parameter : parameters_) {
+    parameter.tensor.mutable_grad() = at::Tensor();
+    if (parameter.layer != nullptr && parameter.layer->sparse != nullptr)
+      parameter.layer->sparse->clear_grad();
+  }
 }
 
 void Optimiser::reset() {

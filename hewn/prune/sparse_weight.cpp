@@ -1,0 +1,36 @@
+#include "hewn/prune/sparse_weight.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include "hewn/prune/memory.h"
+
+namespace hewn::prune {
+
+SparseWeight::SparseWeight(at::Tensor leaf, const WeightLayout& layout, const at::Tensor& support)
+    : leaf_(std::move(leaf)),
+      layout_(layout),
+      pattern_(kernels::make_pattern(layout.grid, data_or_null<uint8_t>(support))) {}
+
+at::Tensor SparseWeight::values() const {
+  at::Tensor out = at::empty({pattern_.value_floats()}, leaf_.options());
+  share_kept(pattern_, [&](int64_t begin, int64_t end) {
+    kernels::gather_blocks(pattern_, layout_, leaf_.data_ptr<float>(), data_or_null<float>(gate),
+                           out.data_ptr<float>(), begin, end);
+  });
+  return out;
+}
+
+at::Tensor SparseWeight::backward(const at::Tensor& grad_values, const at::Tensor& used_gate) {
+  const at::Tensor grad_gate =
+      used_gate.defined() ? at::zeros({layout_.grid.blocks()}, leaf_.options()) : at::Tensor();
+  share_kept(pattern_, [&](int64_t begin, int64_t end) {
+    kernels::gate_backward(pattern_, layout_, leaf_.data_ptr<float>(), data_or_null<float>(used_gate),
+                           grad_values.data_ptr<float>(), data_or_null<float>(grad_gate), begin, end);
+  });
+  grad_ = grad_.defined() ? grad_ + grad_values : grad_values;
+  return grad_gate;
+}
+
+}  // namespace hewn::prune
