@@ -141,7 +141,10 @@ int64_t threads_of_this_process() {
 /// thread shows what its own work needs, whatever ran before and however busy the machine is.
 int64_t threads_started_by(const std::function<void()>& work) {
   int64_t started = 0;
-  static const int64_t usual = threads_of_this_process();
+  static const int64_t usual = [] {
+    at::set_num_threads(2);  // LibTorch starts other pools of its own here
+    return threads_of_this_process();
+  }();
   std::thread([&] {
     at::set_num_threads(2);
     const int64_t before = usual + 1;
