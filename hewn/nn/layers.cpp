@@ -29,6 +29,7 @@ std::optional<kernels::ConvGeometry> geometry_of(const Options& options) {
 }  // namespace
 
 at::Tensor LinearImpl::forward(const at::Tensor& input) {
+  input_shape_ = input.sizes().vec();
   return sparse_ == nullptr ? torch::nn::LinearImpl::forward(input)
                             : SparseLinear::forward(sparse_, input, bias);
 }
@@ -42,6 +43,7 @@ void LinearImpl::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
 }
 
 at::Tensor Conv2dImpl::forward(const at::Tensor& input) {
+  input_shape_ = input.sizes().vec();
   return sparse_ == nullptr ? torch::nn::Conv2dImpl::forward(input)
                             : SparseConv::forward(sparse_, input, bias);
 }

@@ -21,9 +21,12 @@ class LinearImpl : public torch::nn::LinearImpl {
   at::Tensor forward(const at::Tensor& input);
   /// Null: runs dense, on `weight`.
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
+  /// Of the last forward pass.
+  const std::vector<int64_t>& input_shape() const { return input_shape_; }
 
  private:
   std::shared_ptr<SparseLinear> sparse_;
+  std::vector<int64_t> input_shape_;
 };
 TORCH_MODULE(Linear);
 
@@ -35,9 +38,11 @@ class Conv2dImpl : public torch::nn::Conv2dImpl {
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
   /// Whether the kernels know this layer's geometry.
   bool can_run_sparse() const;
+  const std::vector<int64_t>& input_shape() const { return input_shape_; }
 
  private:
   std::shared_ptr<SparseConv> sparse_;
+  std::vector<int64_t> input_shape_;
 };
 TORCH_MODULE(Conv2d);
 

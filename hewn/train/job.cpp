@@ -8,6 +8,7 @@
 #include "hewn/core/files.h"
 #include "hewn/core/version.h"
 #include "hewn/train/checkpoint.h"
+#include "hewn/train/execution.h"
 #include "hewn/train/inspection.h"
 #include "hewn/train/log.h"
 #include "hewn/train/loop.h"
@@ -88,15 +89,50 @@ LoopOptions loop_options(const Workshop& shop) {
   return out;
 }
 
+/// Decides which layers run on kept blocks only, tells the pruner, and writes the choice into the options.
+/// Returns what was measured for it.
+Calibration choose_execution(Workshop& shop, Observer& observer) {
+  Calibration calibration;
+  if (shop.recipe.dense()) return calibration;
+  if (shop.device.is_cuda()) {
+    if (shop.options.sparse_execution.value_or("off") != "off") {
+      throw Error("sparse-execution: runs on the CPU only; leave it out with --device cuda");
+    }
+    shop.options.sparse_execution = "off";
+    return calibration;
+  }
+  DensityLimits limits;
+  if (shop.options.sparse_execution) {
+    limits = parse_limits(*shop.options.sparse_execution, *shop.pruner);
+    observer.on_message(hewn::str("sparse execution as given: ", to_text(limits)));
+  } else {
+    calibration = calibrate(*shop.model, *shop.pruner, shop.source->train_batch(0, 0).input);
+    limits = limits_of(calibration);
+    observer.on_message(describe(calibration));
+  }
+  shop.options.sparse_execution = to_text(limits);
+  shop.pruner->set_execution([limits](const std::string& layer, double density) {
+    const auto found = limits.find(layer);
+    return found != limits.end() && density <= found->second;
+  });
+  return calibration;
+}
+
 /// Writes config.json, which makes the folder a run, before anything else is done there.
-void start_run(const RunFolder& run, const Workshop& shop) {
+void start_run(const RunFolder& run, const Workshop& shop, const Calibration& calibration) {
   TrainOptions resolved = shop.options;
   record_recipe(shop.recipe, resolved);
   resolved.lr = loop_options(shop).rate.peak;
   resolved.out = run.path.string();
+  Json costs = Json::object();
+  for (const LayerCost& cost : calibration.layers) {
+    costs[cost.layer] = {
+        {"dense_ms", cost.dense_ms}, {"density", cost.density}, {"sparse_ms", cost.sparse_ms}};
+  }
   write_json(run.config(), {{"hewn", kVersion},
                             {"libtorch", TORCH_VERSION},
                             {"steps", shop.steps},
+                            {"layer_costs", costs},
                             {"options", describe(resolved).to_json()}});
 }
 
@@ -200,10 +236,11 @@ Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer&
   baseline.method = "dense";
   baseline.schedule.reset();
   baseline.compare_dense = false;
+  baseline.sparse_execution.reset();
   Workshop shop(baseline);
   const bool resume = run.started();
   make_writable_folder(run.path);
-  if (!resume) start_run(run, shop);
+  if (!resume) start_run(run, shop, {});
   observer.on_message("dense model first, for comparison");
   Json summary = train_in(run, shop, resume, observer);
   write_json(run.summary(), summary);
@@ -225,13 +262,15 @@ Json train(const TrainOptions& options, const RunFolder& run, bool resume, Obser
   make_writable_folder(run.path);
   const FileLock lock(run.lock());
   const bool go_on = run.started();
-  if (!go_on) start_run(run, shop);
+  const Calibration calibration = choose_execution(shop, observer);
+  if (!go_on) start_run(run, shop, calibration);
   const Json dense = options.compare_dense ? train_baseline(options, run.dense(), observer) : Json();
   Json summary = train_in(run, shop, go_on, observer);
   if (!dense.is_null()) {
     summary["dense_metrics"] = dense["metrics"];
     summary["dense_seconds"] = dense["seconds"];
   }
+  summary["sparse_execution"] = shop.options.sparse_execution.value_or("off");
   write_json(run.summary(), summary);
   return summary;
 }

@@ -58,6 +58,9 @@ OptionTable describe(TrainOptions& o) {
   table.add("compare-dense", o.compare_dense, "train the dense model too, with the same settings");
   table.add("cudnn-benchmark", o.cudnn_benchmark,
             "let cuDNN time its algorithms: faster, not repeatable bit for bit");
+  table.add(
+      "sparse-execution", o.sparse_execution,
+      "layers that run on kept blocks only (CPU): on, off or LAYER:DENSITY,...; auto: where it is faster");
   table.add("eval-every", o.eval_every, "epochs between evaluations");
   table.add("log-every", o.log_every, "steps between lines of metrics.jsonl");
   table.add("checkpoint-every", o.checkpoint_every, "steps between checkpoints; 0: every epoch");

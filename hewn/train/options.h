@@ -63,6 +63,7 @@ struct TrainOptions {
   std::string out;
   bool compare_dense = false;
   bool cudnn_benchmark = false;
+  std::optional<std::string> sparse_execution;
   // What is written down.
   int64_t eval_every = 1;
   int64_t log_every = 50;

@@ -60,17 +60,33 @@ class Resume : public testing::Test {
               without_time(read_file(folder_ / b / "summary.json")));
   }
 
+  /// Lines of a run's log so far.
+  int64_t lines(const std::string& run) const {
+    const auto path = folder_ / run / "metrics.jsonl";
+    if (!std::filesystem::exists(path)) return 0;
+    const std::string text = read_file(path);
+    return static_cast<int64_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
   TempFolder folder_;
 };
 
+TEST_F(Resume, OnKeptBlocksToo) {
+  const std::vector<std::string> on = {"--sparse-execution", "on"};
+  ASSERT_EQ(hewn(train("whole", on)).code, 0);
+  std::vector<std::string> resumed = train("killed", on);
+  resumed.emplace_back("--resume");
+  const int64_t all = lines("whole");
+  for (int i = 1; i <= 3; ++i) {
+    const auto ready = [&] { return lines("killed") >= i * all / 6; };
+    ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
+  }
+  ASSERT_EQ(hewn(resumed).code, 0);
+  expect_same("whole", "killed");
+}
+
 TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
   ASSERT_EQ(hewn(train("whole")).code, 0);
-  const auto lines = [&](const std::string& run) {
-    const auto path = folder_ / run / "metrics.jsonl";
-    if (!std::filesystem::exists(path)) return int64_t{0};
-    const std::string text = read_file(path);
-    return static_cast<int64_t>(std::count(text.begin(), text.end(), '\n'));
-  };
   // Each kill waits until the log has grown past its own tenth, then strikes a random moment later.
   const int64_t all = lines("whole");
   std::mt19937 random(20);

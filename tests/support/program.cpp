@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "hewn/core/files.h"
@@ -20,6 +21,9 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out, c
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // Measurements of this machine stay inside the test.
+  static const TempFolder cache;
+  setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
   const pid_t child = fork();
   if (child != 0) return child;
   dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);

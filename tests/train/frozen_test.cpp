@@ -1,9 +1,8 @@
 // During a SPARSE phase no dropped weight changes by a single bit, whatever the optimiser does.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <torch/nn/modules/linear.h>
 
-#include "hewn/nn/model.h"
+#include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
 #include "hewn/train/optimiser.h"
 
@@ -14,6 +13,7 @@ struct Setting {
   std::string method;
   std::string optimizer;
   prune::DropRule drop;
+  bool sparse = false;  // run on kept blocks only
 };
 
 class Frozen : public testing::TestWithParam<Setting> {};
@@ -25,7 +25,7 @@ at::Tensor element_mask(const prune::Pruner::Layer& layer) {
 TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   const Setting& setting = GetParam();
   at::manual_seed(5);
-  torch::nn::Linear layer(60, 60);
+  nn::Linear layer(60, 60);
   const auto slots = nn::find_slots(*layer);
   const auto plan = prune::make_plan(nn::weight_shapes(slots), {{4, 4}, 0.8, 100, {"*"}});
   prune::Recipe recipe = prune::find_recipe(setting.method);
@@ -34,6 +34,7 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   recipe.reset = prune::ResetRule::kNone;  // momentum is left in place on purpose
   const int64_t steps = 300;
   prune::Pruner pruner(slots, plan, recipe, steps);
+  if (setting.sparse) pruner.set_execution([](const std::string&, double) { return true; });
   std::vector<Parameter> parameters;
   Parameter weight{"w", slots[0].leaf, 1, 0.05};
   weight.layer = &pruner.layers()[0];
@@ -67,6 +68,7 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
       EXPECT_TRUE(at::equal(now.masked_select(mask == 0), frozen.masked_select(mask == 0)))
           << "step " << step;
     }
+    EXPECT_EQ(pruner.layers()[0].sparse != nullptr, setting.sparse && pruner.layers()[0].support.defined());
     optimiser.zero_grad();
     (layer->forward(at::randn({8, 60})) - 1).square().mean().backward();
     optimiser.step(0.05);
@@ -85,10 +87,15 @@ INSTANTIATE_TEST_SUITE_P(All, Frozen,
                                          Setting{"acdc", "adam", prune::DropRule::kMask},
                                          Setting{"sa++", "sgd", prune::DropRule::kMask},
                                          Setting{"sa++", "adam", prune::DropRule::kZero},
-                                         Setting{"sa++", "adamw", prune::DropRule::kMask}),
+                                         Setting{"sa++", "adamw", prune::DropRule::kMask},
+                                         Setting{"acdc", "sgd", prune::DropRule::kMask, true},
+                                         Setting{"sa++", "sgd", prune::DropRule::kZero, true},
+                                         Setting{"sa++", "adam", prune::DropRule::kMask, true},
+                                         Setting{"sa++", "adamw", prune::DropRule::kZero, true}),
                          [](const auto& test) {
                            return (test.param.method == "acdc" ? "acdc_" : "sa_") + test.param.optimizer +
-                                  (test.param.drop == prune::DropRule::kZero ? "_zero" : "_mask");
+                                  (test.param.drop == prune::DropRule::kZero ? "_zero" : "_mask") +
+                                  (test.param.sparse ? "_kept_blocks" : "");
                          });
 
 }  // namespace

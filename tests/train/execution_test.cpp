@@ -1,0 +1,150 @@
+#include "hewn/train/execution.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/nn/layers.h"
+#include "hewn/train/machine_cache.h"
+#include "hewn/train/optimiser.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::train {
+namespace {
+
+constexpr int64_t kSteps = 200;
+
+struct Net {
+  std::shared_ptr<nn::Model> model;
+  std::unique_ptr<prune::Pruner> pruner;
+  std::unique_ptr<Optimiser> optimiser;
+
+  explicit Net(const std::string& method) {
+    at::manual_seed(7);
+    model = nn::find_model("mlp").make({{40}, 5}, {{64, 64}, 0});
+    const auto slots = nn::find_slots(*model);
+    const auto plan = prune::make_plan(nn::weight_shapes(slots), {{4, 4}, 0.8, 100, {"*"}});
+    prune::Recipe recipe = prune::find_recipe(method);
+    recipe.schedule = prune::schedule_for_task(recipe.schedule, false);
+    pruner = std::make_unique<prune::Pruner>(slots, plan, recipe, kSteps);
+    std::vector<Parameter> parameters;
+    for (const auto& item : model->named_parameters()) {
+      Parameter parameter{item.key(), item.value(), 1, 1e-3};
+      for (const auto& layer : pruner->layers()) {
+        if (layer.weight.leaf.is_same(item.value())) parameter.layer = &layer;
+      }
+      parameters.push_back(parameter);
+    }
+    for (const auto& layer : pruner->layers()) {
+      for (const auto& score : layer.score->parameters())
+        parameters.push_back({layer.name, score.tensor, 10, 0});
+    }
+    optimiser = std::make_unique<Optimiser>(parameters, OptimiserOptions{.clip_norm = 1});
+  }
+
+  void step(int64_t number) {
+    const prune::PhaseChange change = pruner->before_forward(number);
+    if (change.reset_optimiser) optimiser->reset();
+    at::manual_seed(static_cast<uint64_t>(1000 + number));
+    const at::Tensor x = at::randn({32, 40});
+    optimiser->zero_grad();
+    (model->forward(x) - x.narrow(1, 0, 5).sin()).square().mean().backward();
+    optimiser->step(0.05);
+  }
+};
+
+TEST(Execution, KeptBlocksAloneTrainTheSameNetwork) {
+  for (const char* method : {"sa++r", "sa++", "acdc"}) {
+    SCOPED_TRACE(method);
+    Net dense(method);
+    Net sparse(method);
+    sparse.pruner->set_execution([](const std::string&, double density) { return density < 0.9; });
+    int64_t on_blocks = 0;
+    for (int64_t i = 0; i < kSteps; ++i) {
+      dense.step(i);
+      sparse.step(i);
+      for (size_t l = 0; l < dense.pruner->layers().size(); ++l) {
+        const auto& a = dense.pruner->layers()[l];
+        const auto& b = sparse.pruner->layers()[l];
+        on_blocks += b.sparse != nullptr ? 1 : 0;
+        ASSERT_EQ(a.support.defined(), b.support.defined());
+        ASSERT_TRUE(!a.support.defined() || at::equal(a.support, b.support)) << "step " << i;
+        // Rounding grows slowly: the two must stay together, not be equal.
+        const double scale = a.weight.leaf.abs().max().item<double>();
+        ASSERT_LT((a.weight.leaf - b.weight.leaf).abs().max().item<double>(), 1e-3 * scale) << "step " << i;
+      }
+    }
+    EXPECT_GT(on_blocks, kSteps / 2);
+    sparse.pruner->fold();
+    for (const auto& layer : sparse.pruner->layers()) EXPECT_EQ(layer.sparse, nullptr);
+  }
+}
+
+TEST(Execution, ARestoredPrunerRunsAsBefore) {
+  Net net("sa++");
+  net.pruner->set_execution([](const std::string&, double) { return true; });
+  int64_t step = 0;
+  while (net.pruner->moment().phase != prune::Phase::kSparse) net.step(step++);
+  ASSERT_NE(net.pruner->layers()[0].sparse, nullptr);
+  Net other("sa++");
+  other.pruner->set_execution([](const std::string&, double) { return true; });
+  other.pruner->load_state(net.pruner->state(), net.pruner->phase_index());
+  ASSERT_NE(other.pruner->layers()[0].sparse, nullptr);
+  EXPECT_EQ(other.pruner->layers()[0].sparse->pattern().row, net.pruner->layers()[0].sparse->pattern().row);
+}
+
+TEST(Execution, ReadsAndWritesLimits) {
+  const Net net("sa++");
+  EXPECT_TRUE(parse_limits("off", *net.pruner).empty());
+  EXPECT_EQ(to_text(parse_limits("on", *net.pruner)), "fc1:1,fc2:1");
+  EXPECT_EQ(to_text(parse_limits("fc2:0.25", *net.pruner)), "fc2:0.25");
+  EXPECT_EQ(to_text({}), "off");
+  for (const char* bad : {"", "fc1", "fc1:", "fc1:2", "fc1:-1", ":0.5", "fc9:0.5", "fc3:0.5", "fc1:0.5,"}) {
+    EXPECT_THROW(parse_limits(bad, *net.pruner), Error) << bad;
+  }
+}
+
+TEST(Execution, CalibrationIsMeasuredOnceAndLeavesTheModelAlone) {
+  const test::TempFolder cache;
+  setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  Net net("sa++");
+  const at::Tensor before = net.model->named_parameters()["fc1.weight"].detach().clone();
+  const Calibration first = calibrate(*net.model, *net.pruner, at::ones({16, 40}));
+  const Calibration second = calibrate(*net.model, *net.pruner, at::ones({16, 40}));
+  EXPECT_EQ(first.note, "measured now");
+  EXPECT_EQ(second.note, "measured earlier");
+  ASSERT_EQ(first.layers.size(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(first.layers[i].dense_ms, 0);
+    EXPECT_GT(first.layers[i].sparse_ms, 0);
+    EXPECT_EQ(first.layers[i].dense_ms, second.layers[i].dense_ms);
+    EXPECT_EQ(first.layers[i].limit, second.layers[i].limit);
+  }
+  EXPECT_TRUE(at::equal(net.model->named_parameters()["fc1.weight"], before));
+  for (const auto& parameter : net.model->parameters()) EXPECT_FALSE(parameter.grad().defined());
+  EXPECT_NE(describe(first).find("fc1"), std::string::npos);
+}
+
+TEST(MachineCache, TheFirstEntryStaysAndDamageIsNoError) {
+  const test::TempFolder cache;
+  setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  MachineCache a("test");
+  MachineCache b("test");
+  EXPECT_EQ(a.find_or("key", [] { return Json{{"v", 1}}; })["v"], 1);
+  EXPECT_EQ(b.find_or("key", [] { return Json{{"v", 2}}; })["v"], 2);
+  a.save();
+  b.save();
+  EXPECT_EQ(MachineCache("test").find_or("key", [] { return Json{{"v", 3}}; })["v"], 1);
+  write_file_atomically(cache.path() / "hewn" / "test.json", "{broken");
+  EXPECT_EQ(MachineCache("test").find_or("key", [] { return Json{{"v", 4}}; })["v"], 4);
+  setenv("XDG_CACHE_HOME", "/proc/nothing", 1);
+  MachineCache unwritable("test");
+  unwritable.find_or("key", [] { return Json{{"v", 5}}; });
+  EXPECT_NE(unwritable.save().find("not kept"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hewn::train
