@@ -109,8 +109,8 @@ Calibration choose_execution(Workshop& shop, Observer& observer) {
     calibration = calibrate(*shop.model, *shop.pruner, shop.source->train_batch(0, 0).input);
     limits = limits_of(calibration);
     observer.on_message(describe(calibration));
+    shop.options.sparse_execution = to_text(limits);
   }
-  shop.options.sparse_execution = to_text(limits);
   shop.pruner->set_execution([limits](const std::string& layer, double density) {
     const auto found = limits.find(layer);
     return found != limits.end() && density <= found->second;
