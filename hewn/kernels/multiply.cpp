@@ -7,24 +7,36 @@
 
 namespace hewn::kernels {
 
+namespace {
+
+/// What a tile of the weight asks of the inner loop; places are left to the caller.
+TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue,
+                           std::vector<float>& scratch) {
+  TileArguments t;
+  t.runs = weight.runs(tile);
+  t.run_count = tile.runs;
+  t.weight = weight.values(tile, scratch);
+  t.weight_stride = tile.outputs;
+  t.outputs = tile.outputs;
+  t.accumulate = tile.accumulate;
+  t.bias = epilogue.bias != nullptr && !tile.accumulate ? epilogue.bias + tile.output : nullptr;
+  t.relu = epilogue.relu && tile.last;
+  return t;
+}
+
+}  // namespace
+
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
               std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
   assert(columns % kColumnStep == 0 && columns <= machine().panel_width);
   const auto run_tile = machine().tile;
-  TileArguments t;
-  t.in_stride = columns;
-  t.out_stride = columns;
-  t.columns = columns;
+  std::vector<float> scratch;
   for (int64_t i = begin; i < end; ++i) {
     const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
-    t.runs = weight.runs(tile);
-    t.run_count = tile.runs;
-    t.weight = weight.values(tile);
-    t.weight_stride = tile.outputs;
-    t.outputs = tile.outputs;
-    t.accumulate = tile.accumulate;
-    t.bias = epilogue.bias != nullptr && !tile.accumulate ? epilogue.bias + tile.output : nullptr;
-    t.relu = epilogue.relu && tile.last;
+    TileArguments t = arguments_of(weight, tile, epilogue, scratch);
+    t.in_stride = columns;
+    t.out_stride = columns;
+    t.columns = columns;
     const bool add = epilogue.add != nullptr && tile.last;
     for (const Place& place : places) {
       const int64_t at = (place.out + tile.output) * columns;
@@ -33,6 +45,23 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
       t.add = add ? epilogue.add + at : nullptr;
       run_tile(t);
     }
+  }
+}
+
+void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
+                  int64_t end) {
+  const auto run_tile = machine().tile_of_one;
+  std::vector<float> scratch;
+  for (int64_t i = begin; i < end; ++i) {
+    const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
+    TileArguments t = arguments_of(weight, tile, epilogue, scratch);
+    t.in = in;
+    t.in_stride = 1;
+    t.out_stride = 1;
+    t.columns = 1;
+    t.out = out + tile.output;
+    t.add = epilogue.add != nullptr && tile.last ? epilogue.add + tile.output : nullptr;
+    run_tile(t);
   }
 }
 

@@ -26,6 +26,10 @@ struct Place {
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
               std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end);
 
+/// The same for a single sample of a Linear layer: in and out are plain vectors.
+void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
+                  int64_t end);
+
 /// Sums of outer products at the kept blocks only, the weight gradient of a Linear layer:
 ///   grad[block][c][r] += sum over m of dy[m][c] * x[m][r]
 /// for samples in block columns (pack_block_columns), and the output blocks [begin, end).

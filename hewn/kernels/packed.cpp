@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace hewn::kernels {
 namespace {
@@ -51,7 +52,9 @@ class PackedBuilder {
   }
 
   Packed finish() {
-    packed_.values_.assign(static_cast<size_t>(floats_), 0.0F);
+    packed_.products_ = floats_;
+    // A tile of one column reads past the last weight.
+    packed_.values_.assign(static_cast<size_t>(floats_ + kMaxOutputs), 0.0F);
     return std::move(packed_);
   }
 
@@ -239,9 +242,34 @@ void Packed::fill(const float* values, int64_t begin, int64_t end) {
   }
 }
 
+const float* Packed::values(const Tile& tile, std::vector<float>& scratch) const {
+  if (bf16_.empty()) return values_.data() + tile.values;
+  int64_t rows = 0;
+  for (int32_t r = 0; r < tile.runs; ++r) rows += runs(tile)[r].length;
+  const int64_t count = rows * tile.outputs + kMaxOutputs;
+  if (static_cast<int64_t>(scratch.size()) < count) scratch.resize(static_cast<size_t>(count));
+  const uint16_t* from = bf16_.data() + tile.values;
+  float* to = scratch.data();
+  for (int64_t i = 0; i < count; ++i) to[i] = std::bit_cast<float>(static_cast<uint32_t>(from[i]) << 16);
+  return to;
+}
+
+void Packed::round_to_bf16() {
+  bf16_.resize(values_.size());
+  for (size_t i = 0; i < values_.size(); ++i) bf16_[i] = bf16_from(values_[i]);
+  values_ = {};
+}
+
+uint16_t bf16_from(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) return static_cast<uint16_t>(bits >> 16 | 0x40U);  // stays a NaN
+  // Adds just under half of the last bit that stays, or half where that bit is odd: ties go to even.
+  return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+}
+
 int64_t Packed::bytes() const {
-  return static_cast<int64_t>(values_.size() * sizeof(float) + runs_.size() * sizeof(Run) +
-                              tiles_.size() * sizeof(Tile) +
+  return static_cast<int64_t>(values_.size() * sizeof(float) + bf16_.size() * sizeof(uint16_t) +
+                              runs_.size() * sizeof(Run) + tiles_.size() * sizeof(Tile) +
                               (source_.size() + source_at_.size()) * sizeof(int32_t));
 }
 

@@ -25,6 +25,9 @@ struct ConvGeometry {
   bool operator==(const ConvGeometry&) const = default;
 };
 
+/// The nearest bf16 value's bits, ties to even.
+uint16_t bf16_from(float value);
+
 /// A block-sparse weight in the order in which the tile loop reads it: tile by tile, the weights of each kept
 /// input row side by side. Which input rows a tile reads is a list of runs, so ragged blocks, blocks that
 /// touch and convolution taps are nothing special. The plan is made once per pattern; fill() copies values
@@ -58,25 +61,32 @@ class Packed {
   void fill(const float* values, int64_t begin, int64_t end);
   void fill(const float* values) { fill(values, 0, tile_count()); }
 
+  /// Keeps the values as bf16, rounded to the nearest, from now on: half the memory to read; sums stay fp32.
+  /// Such a weight cannot be filled again.
+  void round_to_bf16();
+
   int64_t tile_count() const { return static_cast<int64_t>(tiles_.size()); }
   const std::vector<Tile>& tiles() const { return tiles_; }
   const Run* runs(const Tile& tile) const { return runs_.data() + tile.first_run; }
-  const float* values(const Tile& tile) const { return values_.data() + tile.values; }
+  /// A tile's weights. Where they are kept as bf16 they are widened into `scratch`, which grows as needed.
+  const float* values(const Tile& tile, std::vector<float>& scratch) const;
   int64_t outputs() const { return outputs_; }
   /// Multiplications per column.
-  int64_t products() const { return static_cast<int64_t>(values_.size()); }
+  int64_t products() const { return products_; }
   int64_t bytes() const;
 
  private:
   friend class PackedBuilder;
 
   int64_t outputs_ = 0;
+  int64_t products_ = 0;
   std::vector<Tile> tiles_;
   std::vector<Run> runs_;
   std::vector<int32_t> source_;     // per run and output of its tile: where the values come from; < 0: zero
   std::vector<int32_t> source_at_;  // per run: where its entries start in source_
   int64_t source_stride_ = 1;       // from one row of a run to the next
   std::vector<float> values_;
+  std::vector<uint16_t> bf16_;  // instead of values_
 };
 
 }  // namespace hewn::kernels

@@ -66,8 +66,11 @@ struct Simd {
 #undef HEWN_SIMD_ATTRIBUTE
 
 HWY_ATTR void run_tile(const TileArguments& arguments) { tile_of_any<Simd>(arguments); }
+HWY_ATTR void run_tile_of_one(const TileArguments& arguments) { tile_of_one<Simd>(arguments); }
 
-Machine describe() { return {hwy::TargetName(HWY_TARGET), Simd::kPanelWidth, Simd::kTileOutputs, &run_tile}; }
+Machine describe() {
+  return {hwy::TargetName(HWY_TARGET), Simd::kPanelWidth, Simd::kTileOutputs, &run_tile, &run_tile_of_one};
+}
 
 }  // namespace
 
@@ -123,7 +126,7 @@ namespace {
 
 const Machine& machine() {
   static const Machine portable = {"portable", PortableSimd::kPanelWidth, PortableSimd::kTileOutputs,
-                                   &tile_of_any<PortableSimd>};
+                                   &tile_of_any<PortableSimd>, &tile_of_one<PortableSimd>};
   return portable;
 }
 int machine_count() { return 1; }

@@ -43,6 +43,9 @@ struct Machine {
   int64_t panel_width = 24;  // columns of a full panel
   int64_t tile_outputs = 4;  // outputs of a full tile
   void (*tile)(const TileArguments&) = nullptr;
+  /// For one column, in which rows may lie side by side (in_stride 1). Reads up to kMaxOutputs floats behind
+  /// the last weight.
+  void (*tile_of_one)(const TileArguments&) = nullptr;
 };
 
 /// Chosen once, at run time.

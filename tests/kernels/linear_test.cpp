@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <limits>
+
 #include "hewn/kernels/multiply.h"
 #include "hewn/kernels/reference.h"
 #include "tests/support/numbers.h"
@@ -119,6 +122,57 @@ TEST(Linear, WeightGradientEqualsTheReferenceAtKeptBlocks) {
     for (float& value : expected) value *= 2;
     ASSERT_LT(largest_difference(got, expected), 1e-5);
   }
+}
+
+TEST(Linear, OneSampleEqualsTheReference) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(testing::Message() << c);
+    const Weight weight(c);
+    const std::vector<float> x = numbers(c.in, 2);
+    const std::vector<float> bias = numbers(c.out, 4);
+    const std::vector<float> add = numbers(c.out, 5);
+    Packed packed = Packed::linear(weight.pattern);
+    packed.fill(weight.values.data());
+    std::vector<float> y(static_cast<size_t>(c.out));
+    reference::linear(1, c.in, c.out, x.data(), weight.dense.data(), bias.data(), y.data());
+    for (size_t i = 0; i < y.size(); ++i) y[i] = std::max(0.0F, y[i] + add[i]);
+    std::vector<float> got(y.size(), 1e30F);
+    multiply_one(packed, x.data(), got.data(), {bias.data(), add.data(), true}, 0, packed.tile_count());
+    ASSERT_LT(largest_difference(got, y), 1e-5);
+  }
+}
+
+TEST(Linear, Bf16WeightsAreRoundedOnceAndSummedInFp32) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(testing::Message() << c);
+    const Weight weight(c);
+    std::vector<float> rounded = weight.dense;
+    for (float& v : rounded) v = std::bit_cast<float>(static_cast<uint32_t>(bf16_from(v)) << 16);
+    const std::vector<float> x = numbers(c.batch * c.in, 2);
+    std::vector<float> y(static_cast<size_t>(c.batch * c.out));
+    reference::linear(c.batch, c.in, c.out, x.data(), rounded.data(), nullptr, y.data());
+    Packed packed = Packed::linear(weight.pattern);
+    packed.fill(weight.values.data());
+    const int64_t before = packed.bytes();
+    packed.round_to_bf16();
+    EXPECT_EQ(before - packed.bytes(), 2 * (packed.products() + kMaxOutputs));
+    ASSERT_LT(largest_difference(run(packed, {c.batch, c.in}, {c.batch, c.out}, x, {}), y), 1e-5);
+    std::vector<float> one(static_cast<size_t>(c.out));
+    multiply_one(packed, x.data(), one.data(), {}, 0, packed.tile_count());
+    y.resize(one.size());
+    ASSERT_LT(largest_difference(one, y), 1e-5);
+  }
+}
+
+TEST(Bf16, RoundsToNearestEvenAndKeepsTheRest) {
+  const auto back = [](float v) { return std::bit_cast<float>(static_cast<uint32_t>(bf16_from(v)) << 16); };
+  EXPECT_EQ(back(1.0F), 1.0F);
+  EXPECT_EQ(back(-0.0F), 0.0F);
+  EXPECT_EQ(back(1.0F + 0x1p-8F), 1.0F);                // a tie goes to the even neighbour
+  EXPECT_EQ(back(1.0F + 3 * 0x1p-8F), 1.0F + 0x1p-6F);  // and so does this one
+  EXPECT_EQ(back(1.0F + 0x1p-8F + 0x1p-20F), 1.0F + 0x1p-7F);
+  EXPECT_EQ(back(3.4e38F), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(back(std::numeric_limits<float>::quiet_NaN())));
 }
 
 TEST(Linear, CostGrowsWithKeptBlocksOnly) {

@@ -43,6 +43,15 @@ TEST(Tile, EveryInstructionSetEqualsTheReference) {
             t.out = expected.data();
             reference::tile(t);
             ASSERT_LT(largest_difference(got, expected), 1e-6);
+
+            t.columns = 1;
+            t.in_stride = t.out_stride = 1;
+            got = expected = start;
+            t.out = got.data();
+            machine.tile_of_one(t);
+            t.out = expected.data();
+            reference::tile(t);
+            ASSERT_LT(largest_difference(got, expected), 1e-6);
           }
         }
       }

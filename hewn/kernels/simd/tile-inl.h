@@ -92,3 +92,56 @@ HEWN_SIMD_ATTRIBUTE void tile_of_any(const TileArguments& t) {
   }
   if constexpr (kFull > 0) tile_of_width<Simd, kFull, false>(t);
 }
+
+/// One column: vectors run over the outputs instead. Reads eight weights a row, whatever the tile's outputs:
+/// those behind them belong to the next row and are thrown away.
+template <class Simd>
+HEWN_SIMD_ATTRIBUTE void tile_of_one(const TileArguments& t) {
+  constexpr int kParts = Simd::kLanes >= kMaxOutputs ? 1 : static_cast<int>(kMaxOutputs / Simd::kLanes);
+  constexpr int kChains = 4;  // sums that do not wait for each other
+  constexpr int64_t kPart = kMaxOutputs / kParts;
+  typename Simd::Half sum[std::size_t{kChains}][std::size_t{kParts}];
+#pragma GCC unroll 8
+  for (int chain = 0; chain < kChains; ++chain) {
+#pragma GCC unroll 8
+    for (int part = 0; part < kParts; ++part) sum[chain][part] = Simd::set_half(0.0F);
+  }
+  const float* weight = t.weight;
+  for (const Run* run = t.runs; run != t.runs + t.run_count; ++run) {
+    const float* in = t.in + run->row * t.in_stride;
+    int32_t i = 0;
+    for (; i + kChains <= run->length; i += kChains) {
+#pragma GCC unroll 8
+      for (int chain = 0; chain < kChains; ++chain) {
+        const auto x = Simd::set_half(in[(i + chain) * t.in_stride]);
+#pragma GCC unroll 8
+        for (int part = 0; part < kParts; ++part) {
+          Simd::multiply_add(x, Simd::load_half(weight + chain * t.weight_stride + part * kPart),
+                             sum[chain][part]);
+        }
+      }
+      weight += kChains * t.weight_stride;
+    }
+    for (; i < run->length; ++i) {
+      const auto x = Simd::set_half(in[i * t.in_stride]);
+#pragma GCC unroll 8
+      for (int part = 0; part < kParts; ++part) {
+        Simd::multiply_add(x, Simd::load_half(weight + part * kPart), sum[0][part]);
+      }
+      weight += t.weight_stride;
+    }
+  }
+  float result[std::size_t{kMaxOutputs}];
+#pragma GCC unroll 8
+  for (int part = 0; part < kParts; ++part) {
+    Simd::store(Simd::plus(Simd::plus(sum[0][part], sum[1][part]), Simd::plus(sum[2][part], sum[3][part])),
+                result + part * kPart);
+  }
+  for (int64_t j = 0; j < t.outputs; ++j) {
+    float* out = t.out + j * t.out_stride;
+    float y = result[j] + (t.bias == nullptr ? 0.0F : t.bias[j]);
+    if (t.accumulate) y += *out;
+    if (t.add != nullptr) y += t.add[j * t.out_stride];
+    *out = t.relu && y < 0 ? 0.0F : y;
+  }
+}
