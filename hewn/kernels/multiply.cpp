@@ -10,12 +10,10 @@ namespace hewn::kernels {
 namespace {
 
 /// What a tile of the weight asks of the inner loop; places are left to the caller.
-TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue,
-                           std::vector<float>& scratch) {
+TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue) {
   TileArguments t;
   t.runs = weight.runs(tile);
   t.run_count = tile.runs;
-  t.weight = weight.values(tile, scratch);
   t.weight_stride = tile.outputs;
   t.outputs = tile.outputs;
   t.accumulate = tile.accumulate;
@@ -33,7 +31,8 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
   std::vector<float> scratch;
   for (int64_t i = begin; i < end; ++i) {
     const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
-    TileArguments t = arguments_of(weight, tile, epilogue, scratch);
+    TileArguments t = arguments_of(weight, tile, epilogue);
+    t.weight = weight.values(tile, scratch);
     t.in_stride = columns;
     t.out_stride = columns;
     t.columns = columns;
@@ -51,10 +50,11 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end) {
   const auto run_tile = machine().tile_of_one;
-  std::vector<float> scratch;
   for (int64_t i = begin; i < end; ++i) {
     const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
-    TileArguments t = arguments_of(weight, tile, epilogue, scratch);
+    TileArguments t = arguments_of(weight, tile, epilogue);
+    t.weight = weight.fp32(tile);
+    t.weight_bf16 = weight.bf16(tile);
     t.in = in;
     t.in_stride = 1;
     t.out_stride = 1;

@@ -54,7 +54,7 @@ class PackedBuilder {
   Packed finish() {
     packed_.products_ = floats_;
     // A tile of one column reads past the last weight.
-    packed_.values_.assign(static_cast<size_t>(floats_ + kMaxOutputs), 0.0F);
+    packed_.values_.assign(static_cast<size_t>(floats_ + kReadAhead), 0.0F);
     return std::move(packed_);
   }
 
@@ -243,14 +243,14 @@ void Packed::fill(const float* values, int64_t begin, int64_t end) {
 }
 
 const float* Packed::values(const Tile& tile, std::vector<float>& scratch) const {
-  if (bf16_.empty()) return values_.data() + tile.values;
+  if (bf16_.empty()) return fp32(tile);
   int64_t rows = 0;
   for (int32_t r = 0; r < tile.runs; ++r) rows += runs(tile)[r].length;
-  const int64_t count = rows * tile.outputs + kMaxOutputs;
+  const int64_t count = rows * tile.outputs;
   if (static_cast<int64_t>(scratch.size()) < count) scratch.resize(static_cast<size_t>(count));
   const uint16_t* from = bf16_.data() + tile.values;
   float* to = scratch.data();
-  for (int64_t i = 0; i < count; ++i) to[i] = std::bit_cast<float>(static_cast<uint32_t>(from[i]) << 16);
+  for (int64_t i = 0; i < count; ++i) to[i] = widen(from[i]);
   return to;
 }
 

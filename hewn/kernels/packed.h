@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hewn/kernels/aligned.h"
 #include "hewn/kernels/bsr.h"
 #include "hewn/kernels/panels.h"
 #include "hewn/kernels/tile.h"
@@ -70,6 +71,13 @@ class Packed {
   const Run* runs(const Tile& tile) const { return runs_.data() + tile.first_run; }
   /// A tile's weights. Where they are kept as bf16 they are widened into `scratch`, which grows as needed.
   const float* values(const Tile& tile, std::vector<float>& scratch) const;
+  /// As they are kept: null where they are kept in the other form.
+  const float* fp32(const Tile& tile) const {
+    return values_.empty() ? nullptr : values_.data() + tile.values;
+  }
+  const uint16_t* bf16(const Tile& tile) const {
+    return bf16_.empty() ? nullptr : bf16_.data() + tile.values;
+  }
   int64_t outputs() const { return outputs_; }
   /// Multiplications per column.
   int64_t products() const { return products_; }
@@ -85,8 +93,8 @@ class Packed {
   std::vector<int32_t> source_;     // per run and output of its tile: where the values come from; < 0: zero
   std::vector<int32_t> source_at_;  // per run: where its entries start in source_
   int64_t source_stride_ = 1;       // from one row of a run to the next
-  std::vector<float> values_;
-  std::vector<uint16_t> bf16_;  // instead of values_
+  AlignedVector<float> values_;
+  AlignedVector<uint16_t> bf16_;  // instead of values_
 };
 
 }  // namespace hewn::kernels

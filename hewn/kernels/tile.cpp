@@ -35,6 +35,82 @@ struct Simd {
   static HWY_INLINE Vector set(float value) { return hn::Set(Full(), value); }
   static HWY_INLINE Half set_half(float value) { return hn::Set(Lower(), value); }
   static HWY_INLINE Vector load(const float* from) { return hn::LoadU(Full(), from); }
+  static HWY_INLINE Vector load(const uint16_t* bf16) {
+    const hn::Rebind<uint16_t, Full> narrow;
+    const hn::RebindToUnsigned<Full> bits;
+    return hn::BitCast(Full(), hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(narrow, bf16))));
+  }
+  /// Repeats inputs over the outputs of their rows. Eight rows are four vectors of weights where a vector
+  /// holds two rows: one load and four permutations, where two broadcasts a vector would keep the load units
+  /// busy.
+  class Spread {
+   public:
+    HWY_INLINE Spread() {
+      if constexpr (kLanes > kTileOutputs) {
+        for (int32_t chain = 0; chain < 4; ++chain) {
+          HWY_ALIGN int32_t lanes[static_cast<size_t>(kLanes)];
+          for (int64_t i = 0; i < kLanes; ++i) {
+            lanes[i] = 2 * chain + static_cast<int32_t>(i / kTileOutputs);
+          }
+          index_[chain] = hn::SetTableIndices(Full(), lanes);
+        }
+      }
+    }
+    template <class Wide = Full>  // a template, so that only the branch that fits is compiled
+    HWY_INLINE Vector load(const float* in) const {
+      if constexpr (kLanes > kColumnStep) {
+        return hn::ZeroExtendVector(Wide(), hn::LoadU(hn::Half<Wide>(), in));
+      } else {
+        return hn::LoadU(Wide(), in);
+      }
+    }
+    HWY_INLINE Vector rows(Vector x, int chain) const {
+      if constexpr (kLanes > kTileOutputs) {
+        return hn::TableLookupLanes(x, index_[chain]);
+      } else {
+        return hn::TableLookupLanes(x, hn::SetTableIndices(Full(), kSame + 4 * chain));
+      }
+    }
+
+   private:
+    static constexpr int32_t kSame[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    decltype(hn::SetTableIndices(Full(), static_cast<const int32_t*>(nullptr))) index_[4];
+  };
+  /// The sum of a vector's rows: one value per output.
+  template <class Wide = Full>
+  static HWY_INLINE auto fold(hn::Vec<Wide> v) {
+    if constexpr (kLanes > kTileOutputs) {
+      const hn::Half<Wide> half;
+      return hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v));
+    } else {
+      return v;
+    }
+  }
+  template <class Wide = Full>
+  static HWY_INLINE auto load_folded(const float* from) {
+    if constexpr (kLanes > kTileOutputs) {
+      return hn::LoadU(hn::Half<Wide>(), from);
+    } else {
+      return hn::LoadU(Wide(), from);
+    }
+  }
+  /// One value per row of a vector of weights.
+  static HWY_INLINE Vector spread(const float* in) {
+    if constexpr (kLanes == kTileOutputs) {
+      return hn::Set(Full(), in[0]);
+    } else {
+      const hn::Half<Full> half;
+      return hn::Combine(Full(), hn::Set(half, in[1]), hn::Set(half, in[0]));
+    }
+  }
+  static HWY_INLINE Vector spread_one(float in) {
+    if constexpr (kLanes == kTileOutputs) {
+      return hn::Set(Full(), in);
+    } else {
+      const hn::Half<Full> half;
+      return hn::Combine(Full(), hn::Zero(half), hn::Set(half, in));
+    }
+  }
   static HWY_INLINE Half load_half(const float* from) { return hn::LoadU(Lower(), from); }
   template <class V>
   static HWY_INLINE void multiply_add(V a, V b, V& sum) {

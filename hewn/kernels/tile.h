@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace hewn::kernels {
@@ -23,9 +24,10 @@ struct TileArguments {
   const Run* runs = nullptr;
   int64_t run_count = 0;
   const float* weight = nullptr;
-  int64_t weight_stride = 0;  // floats from one i to the next
-  int64_t outputs = 0;        // at most kMaxOutputs
-  int64_t columns = 0;        // a multiple of kColumnStep, at most panel_width()
+  const uint16_t* weight_bf16 = nullptr;  // instead of weight, for a single column only
+  int64_t weight_stride = 0;              // floats from one i to the next
+  int64_t outputs = 0;                    // at most kMaxOutputs
+  int64_t columns = 0;                    // a multiple of kColumnStep, at most panel_width()
   float* out = nullptr;
   int64_t out_stride = 0;
   const float* bias = nullptr;  // may be null
@@ -36,6 +38,11 @@ struct TileArguments {
 
 constexpr int64_t kMaxOutputs = 8;
 constexpr int64_t kColumnStep = 8;
+constexpr int64_t kReadAhead = 16;
+
+/// A weight as it is multiplied.
+inline float widen(float weight) { return weight; }
+inline float widen(uint16_t bf16) { return std::bit_cast<float>(static_cast<uint32_t>(bf16) << 16); }
 
 /// What this machine's fastest instructions want.
 struct Machine {
@@ -43,8 +50,8 @@ struct Machine {
   int64_t panel_width = 24;  // columns of a full panel
   int64_t tile_outputs = 4;  // outputs of a full tile
   void (*tile)(const TileArguments&) = nullptr;
-  /// For one column, in which rows may lie side by side (in_stride 1). Reads up to kMaxOutputs floats behind
-  /// the last weight.
+  /// For a single column: rows and outputs lie side by side (strides are 1, weights are tight). Reads up to
+  /// kReadAhead weights behind the last one.
   void (*tile_of_one)(const TileArguments&) = nullptr;
 };
 

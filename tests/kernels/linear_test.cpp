@@ -155,7 +155,7 @@ TEST(Linear, Bf16WeightsAreRoundedOnceAndSummedInFp32) {
     packed.fill(weight.values.data());
     const int64_t before = packed.bytes();
     packed.round_to_bf16();
-    EXPECT_EQ(before - packed.bytes(), 2 * (packed.products() + kMaxOutputs));
+    EXPECT_EQ(before - packed.bytes(), 2 * (packed.products() + kReadAhead));
     ASSERT_LT(largest_difference(run(packed, {c.batch, c.in}, {c.batch, c.out}, x, {}), y), 1e-5);
     std::vector<float> one(static_cast<size_t>(c.out));
     multiply_one(packed, x.data(), one.data(), {}, 0, packed.tile_count());

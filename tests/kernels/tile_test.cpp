@@ -46,6 +46,7 @@ TEST(Tile, EveryInstructionSetEqualsTheReference) {
 
             t.columns = 1;
             t.in_stride = t.out_stride = 1;
+            t.weight_stride = outputs;
             got = expected = start;
             t.out = got.data();
             machine.tile_of_one(t);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "hewn/kernels/tile.h"
+
 namespace hewn::kernels {
 
 /// Vectors as the compiler offers them, for whatever instructions it was told to use. The fallback where
@@ -16,6 +18,25 @@ struct PortableSimd {
   static Vector set(float v) { return Vector{v, v, v, v, v, v, v, v}; }
   static Vector set_half(float v) { return set(v); }
   static Vector load(const float* from) { return *reinterpret_cast<const Vector*>(from); }
+  static Vector load(const uint16_t* bf16) {
+    Vector out;
+    for (int i = 0; i < kLanes; ++i) out[i] = widen(bf16[i]);
+    return out;
+  }
+  using Folded = float __attribute__((vector_size(16), aligned(4)));
+  static Folded fold(const Vector& v) { return Folded{v[0] + v[4], v[1] + v[5], v[2] + v[6], v[3] + v[7]}; }
+  static Folded load_folded(const float* from) { return *reinterpret_cast<const Folded*>(from); }
+  static Folded plus(const Folded& a, const Folded& b) { return a + b; }
+  static Folded relu(const Folded& v) { return v > 0.0F ? v : Folded{}; }
+  static void store(const Folded& v, float* to) { *reinterpret_cast<Folded*>(to) = v; }
+  struct Spread {
+    static const float* load(const float* in) { return in; }
+    static Vector rows(const float* in, int chain) { return spread(in + 2 * chain); }
+  };
+  static Vector spread(const float* in) {
+    return Vector{in[0], in[0], in[0], in[0], in[1], in[1], in[1], in[1]};
+  }
+  static Vector spread_one(float in) { return Vector{in, in, in, in, 0, 0, 0, 0}; }
   static Vector load_half(const float* from) { return load(from); }
   static void multiply_add(const Vector& a, const Vector& b, Vector& sum) { sum += a * b; }
   static Vector plus(const Vector& a, const Vector& b) { return a + b; }

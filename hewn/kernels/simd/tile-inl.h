@@ -93,55 +93,90 @@ HEWN_SIMD_ATTRIBUTE void tile_of_any(const TileArguments& t) {
   if constexpr (kFull > 0) tile_of_width<Simd, kFull, false>(t);
 }
 
-/// One column: vectors run over the outputs instead. Reads eight weights a row, whatever the tile's outputs:
-/// those behind them belong to the next row and are thrown away.
-template <class Simd>
-HEWN_SIMD_ATTRIBUTE void tile_of_one(const TileArguments& t) {
-  constexpr int kParts = Simd::kLanes >= kMaxOutputs ? 1 : static_cast<int>(kMaxOutputs / Simd::kLanes);
+/// One column: vectors run over the outputs instead, and over as many rows as fit beside each other. Reads
+/// whole vectors of weights: what lies behind the last row is multiplied by zero.
+template <class Simd, class Weight>
+HEWN_SIMD_ATTRIBUTE void full_tile_of_one(const TileArguments& t, const Weight* weight) {
+  constexpr int32_t kRows = static_cast<int32_t>(Simd::kLanes) / Simd::kTileOutputs;
   constexpr int kChains = 4;  // sums that do not wait for each other
-  constexpr int64_t kPart = kMaxOutputs / kParts;
-  typename Simd::Half sum[std::size_t{kChains}][std::size_t{kParts}];
+  typename Simd::Vector sum[std::size_t{kChains}];
+#pragma GCC unroll 8
+  for (int chain = 0; chain < kChains; ++chain) sum[chain] = Simd::set(0.0F);
+  const typename Simd::Spread spread;
+  for (const Run* run = t.runs; run != t.runs + t.run_count; ++run) {
+    const float* in = t.in + run->row;
+    int32_t i = 0;
+    for (; i + kChains * kRows <= run->length; i += kChains * kRows) {
+      const auto x = spread.load(in + i);
+#pragma GCC unroll 8
+      for (int chain = 0; chain < kChains; ++chain) {
+        Simd::multiply_add(spread.rows(x, chain), Simd::load(weight + int64_t{chain} * Simd::kLanes),
+                           sum[chain]);
+      }
+      weight += kChains * Simd::kLanes;
+    }
+    for (; i + kRows <= run->length; i += kRows, weight += Simd::kLanes) {
+      Simd::multiply_add(Simd::spread(in + i), Simd::load(weight), sum[0]);
+    }
+    if (i < run->length) {
+      Simd::multiply_add(Simd::spread_one(in[i]), Simd::load(weight), sum[0]);
+      weight += Simd::kTileOutputs;
+    }
+  }
+  auto y = Simd::fold(Simd::plus(Simd::plus(sum[0], sum[1]), Simd::plus(sum[2], sum[3])));
+  if (t.bias != nullptr) y = Simd::plus(y, Simd::load_folded(t.bias));
+  if (t.accumulate) y = Simd::plus(y, Simd::load_folded(t.out));
+  if (t.add != nullptr) y = Simd::plus(y, Simd::load_folded(t.add));
+  if (t.relu) y = Simd::relu(y);
+  Simd::store(y, t.out);
+}
+
+/// The same for tiles that are not full, at a ragged edge or in small blocks: one row at a time. Lanes behind
+/// the tile's outputs hold the next row and are thrown away.
+template <class Simd, class Weight>
+HEWN_SIMD_ATTRIBUTE void small_tile_of_one(const TileArguments& t, const Weight* weight) {
+  constexpr int kChains = 2;
+  constexpr int kParts = Simd::kLanes >= kMaxOutputs ? 1 : static_cast<int>(kMaxOutputs / Simd::kLanes);
+  typename Simd::Vector sum[std::size_t{kChains}][std::size_t{kParts}];
 #pragma GCC unroll 8
   for (int chain = 0; chain < kChains; ++chain) {
 #pragma GCC unroll 8
-    for (int part = 0; part < kParts; ++part) sum[chain][part] = Simd::set_half(0.0F);
+    for (int part = 0; part < kParts; ++part) sum[chain][part] = Simd::set(0.0F);
   }
-  const float* weight = t.weight;
   for (const Run* run = t.runs; run != t.runs + t.run_count; ++run) {
-    const float* in = t.in + run->row * t.in_stride;
-    int32_t i = 0;
-    for (; i + kChains <= run->length; i += kChains) {
+    const float* in = t.in + run->row;
+    for (int32_t i = 0; i < run->length; i += kChains) {
 #pragma GCC unroll 8
       for (int chain = 0; chain < kChains; ++chain) {
-        const auto x = Simd::set_half(in[(i + chain) * t.in_stride]);
+        if (i + chain >= run->length) break;
 #pragma GCC unroll 8
         for (int part = 0; part < kParts; ++part) {
-          Simd::multiply_add(x, Simd::load_half(weight + chain * t.weight_stride + part * kPart),
+          Simd::multiply_add(Simd::set(in[i + chain]), Simd::load(weight + part * Simd::kLanes),
                              sum[chain][part]);
         }
+        weight += t.outputs;
       }
-      weight += kChains * t.weight_stride;
-    }
-    for (; i < run->length; ++i) {
-      const auto x = Simd::set_half(in[i * t.in_stride]);
-#pragma GCC unroll 8
-      for (int part = 0; part < kParts; ++part) {
-        Simd::multiply_add(x, Simd::load_half(weight + part * kPart), sum[0][part]);
-      }
-      weight += t.weight_stride;
     }
   }
-  float result[std::size_t{kMaxOutputs}];
+  float result[std::size_t{kParts * Simd::kLanes}];
 #pragma GCC unroll 8
   for (int part = 0; part < kParts; ++part) {
-    Simd::store(Simd::plus(Simd::plus(sum[0][part], sum[1][part]), Simd::plus(sum[2][part], sum[3][part])),
-                result + part * kPart);
+    Simd::store(Simd::plus(sum[0][part], sum[1][part]), result + part * Simd::kLanes);
   }
   for (int64_t j = 0; j < t.outputs; ++j) {
-    float* out = t.out + j * t.out_stride;
     float y = result[j] + (t.bias == nullptr ? 0.0F : t.bias[j]);
-    if (t.accumulate) y += *out;
-    if (t.add != nullptr) y += t.add[j * t.out_stride];
-    *out = t.relu && y < 0 ? 0.0F : y;
+    if (t.accumulate) y += t.out[j];
+    if (t.add != nullptr) y += t.add[j];
+    t.out[j] = t.relu && y < 0 ? 0.0F : y;
+  }
+}
+
+template <class Simd>
+HEWN_SIMD_ATTRIBUTE void tile_of_one(const TileArguments& t) {
+  const bool full = t.outputs == Simd::kTileOutputs;
+  if (t.weight_bf16 != nullptr) {
+    full ? full_tile_of_one<Simd>(t, t.weight_bf16) : small_tile_of_one<Simd>(t, t.weight_bf16);
+  } else {
+    full ? full_tile_of_one<Simd>(t, t.weight) : small_tile_of_one<Simd>(t, t.weight);
   }
 }
