@@ -5,34 +5,36 @@
 namespace hewn::kernels {
 namespace {
 
-// Samples that are read side by side: one cache line of a panel's row is then written at once.
-constexpr int64_t kGroup = 8;
+/// Rows of a panel that a piece of a sample goes to: `features` floats that lie side by side in the sample
+/// become rows `row_step` apart.
+struct Strip {
+  int64_t features;
+  int64_t row_step = 1;
+};
 
-/// to[row * columns + c] = from[c * sample_stride + row * row_stride] for `count` columns; those up to
-/// `columns` become zero.
-void pack_rows(const float* from, int64_t sample_stride, int64_t row_stride, int64_t rows, int64_t count,
-               int64_t columns, float* to) {
+/// to[feature * row_step][c] = from[c][feature] for `count` samples; columns behind them become zero.
+void pack_strip(const Strip& strip, const float* from, int64_t sample_stride, int64_t count, int64_t columns,
+                float* to) {
+  const int64_t row = strip.row_step * columns;
   int64_t c = 0;
-  for (; c + kGroup <= count; c += kGroup) {
-    const float* group = from + c * sample_stride;
-    for (int64_t row = 0; row < rows; ++row) {
-#pragma GCC unroll 8
-      for (int64_t i = 0; i < kGroup; ++i)
-        to[row * columns + c + i] = group[i * sample_stride + row * row_stride];
-    }
+  for (; c + kColumnStep <= count; c += kColumnStep) {
+    machine().pack_eight(from + c * sample_stride, sample_stride, to + c, row, strip.features);
   }
   for (; c < columns; ++c) {
-    for (int64_t row = 0; row < rows; ++row) {
-      to[row * columns + c] = c < count ? from[c * sample_stride + row * row_stride] : 0.0F;
-    }
+    for (int64_t j = 0; j < strip.features; ++j)
+      to[j * row + c] = c < count ? from[c * sample_stride + j] : 0.0F;
   }
 }
 
-void unpack_rows(const float* from, int64_t sample_stride, int64_t row_stride, int64_t rows, int64_t count,
-                 int64_t columns, float* to) {
-  for (int64_t c = 0; c < count; ++c) {
-    float* sample = to + c * sample_stride;
-    for (int64_t row = 0; row < rows; ++row) sample[row * row_stride] = from[row * columns + c];
+void unpack_strip(const Strip& strip, const float* from, int64_t sample_stride, int64_t count,
+                  int64_t columns, float* to) {
+  const int64_t row = strip.row_step * columns;
+  int64_t c = 0;
+  for (; c + kColumnStep <= count; c += kColumnStep) {
+    machine().unpack_eight(from + c, row, to + c * sample_stride, sample_stride, strip.features);
+  }
+  for (; c < count; ++c) {
+    for (int64_t j = 0; j < strip.features; ++j) to[c * sample_stride + j] = from[j * row + c];
   }
 }
 
@@ -47,66 +49,67 @@ void clear_border(const ImageShape& image, int64_t columns, float* panel) {
   }
 }
 
-/// Strides of a batch of images in memory.
-struct ImageStrides {
-  int64_t sample, channel, x, y;
-  ImageStrides(const ImageShape& image, bool channels_last)
-      : sample(image.channels * image.height * image.width),
-        channel(channels_last ? 1 : image.height * image.width),
-        x(channels_last ? image.channels : 1),
-        y(x * image.width) {}
-};
+/// Calls body(strip, place in a sample, first row of the panel) for every piece of an image that lies side by
+/// side in memory: the channels of a pixel, or the pixels of a channel's line.
+template <class Body>
+void each_strip(const ImageShape& image, bool channels_last, const Body& body) {
+  for (int64_t y = 0; y < image.height; ++y) {
+    if (channels_last) {
+      for (int64_t x = 0; x < image.width; ++x) {
+        body(Strip{image.channels}, (y * image.width + x) * image.channels, image.row(y, x));
+      }
+    } else {
+      for (int64_t c = 0; c < image.channels; ++c) {
+        body(Strip{image.width, image.channels}, (c * image.height + y) * image.width, image.row(y, 0) + c);
+      }
+    }
+  }
+}
 
 }  // namespace
 
 void pack_panels(const PanelShape& shape, const float* samples, float* panels, int64_t begin, int64_t end) {
   for (int64_t p = begin; p < end; ++p) {
     const int64_t first = p * shape.width;
-    pack_rows(samples + first * shape.rows, shape.rows, 1, shape.rows,
-              std::min(shape.width, shape.batch - first), shape.columns(p), panels + shape.offset(p));
+    pack_strip({shape.rows}, samples + first * shape.rows, shape.rows,
+               std::min(shape.width, shape.batch - first), shape.columns(p), panels + shape.offset(p));
   }
 }
 
 void unpack_panels(const PanelShape& shape, const float* panels, float* samples, int64_t begin, int64_t end) {
   for (int64_t p = begin; p < end; ++p) {
     const int64_t first = p * shape.width;
-    unpack_rows(panels + shape.offset(p), shape.rows, 1, shape.rows,
-                std::min(shape.width, shape.batch - first), shape.columns(p), samples + first * shape.rows);
+    unpack_strip({shape.rows}, panels + shape.offset(p), shape.rows,
+                 std::min(shape.width, shape.batch - first), shape.columns(p), samples + first * shape.rows);
   }
 }
 
 void pack_images(const PanelShape& shape, const ImageShape& image, bool channels_last, const float* samples,
                  float* panels, int64_t begin, int64_t end) {
-  const ImageStrides strides(image, channels_last);
+  const int64_t sample = image.channels * image.height * image.width;
   for (int64_t p = begin; p < end; ++p) {
     const int64_t first = p * shape.width;
     const int64_t columns = shape.columns(p);
     float* panel = panels + shape.offset(p);
     clear_border(image, columns, panel);
-    for (int64_t y = 0; y < image.height; ++y) {
-      for (int64_t x = 0; x < image.width; ++x) {
-        pack_rows(samples + first * strides.sample + y * strides.y + x * strides.x, strides.sample,
-                  strides.channel, image.channels, std::min(shape.width, shape.batch - first), columns,
-                  panel + image.row(y, x) * columns);
-      }
-    }
+    each_strip(image, channels_last, [&](const Strip& strip, int64_t place, int64_t row) {
+      pack_strip(strip, samples + first * sample + place, sample, std::min(shape.width, shape.batch - first),
+                 columns, panel + row * columns);
+    });
   }
 }
 
 void unpack_images(const PanelShape& shape, const ImageShape& image, bool channels_last, const float* panels,
                    float* samples, int64_t begin, int64_t end) {
-  const ImageStrides strides(image, channels_last);
+  const int64_t sample = image.channels * image.height * image.width;
   for (int64_t p = begin; p < end; ++p) {
     const int64_t first = p * shape.width;
     const int64_t columns = shape.columns(p);
     const float* panel = panels + shape.offset(p);
-    for (int64_t y = 0; y < image.height; ++y) {
-      for (int64_t x = 0; x < image.width; ++x) {
-        unpack_rows(panel + image.row(y, x) * columns, strides.sample, strides.channel, image.channels,
-                    std::min(shape.width, shape.batch - first), columns,
-                    samples + first * strides.sample + y * strides.y + x * strides.x);
-      }
-    }
+    each_strip(image, channels_last, [&](const Strip& strip, int64_t place, int64_t row) {
+      unpack_strip(strip, panel + row * columns, sample, std::min(shape.width, shape.batch - first), columns,
+                   samples + first * sample + place);
+    });
   }
 }
 

@@ -138,14 +138,23 @@ struct Simd {
 #endif
 
 #define HEWN_SIMD_ATTRIBUTE HWY_ATTR
+#define HEWN_SIMD_EIGHT (HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES >= 32)
 #include "hewn/kernels/simd/tile-inl.h"
+#include "hewn/kernels/simd/transpose-inl.h"
+#undef HEWN_SIMD_EIGHT
 #undef HEWN_SIMD_ATTRIBUTE
 
 HWY_ATTR void run_tile(const TileArguments& arguments) { tile_of_any<Simd>(arguments); }
 HWY_ATTR void run_tile_of_one(const TileArguments& arguments) { tile_of_one<Simd>(arguments); }
 
 Machine describe() {
-  return {hwy::TargetName(HWY_TARGET), Simd::kPanelWidth, Simd::kTileOutputs, &run_tile, &run_tile_of_one};
+  return {hwy::TargetName(HWY_TARGET),
+          Simd::kPanelWidth,
+          Simd::kTileOutputs,
+          &run_tile,
+          &run_tile_of_one,
+          &transpose_rows,
+          &transpose_columns};
 }
 
 }  // namespace
@@ -195,14 +204,22 @@ namespace hewn::kernels {
 namespace {
 
 #define HEWN_SIMD_ATTRIBUTE
+#define HEWN_SIMD_EIGHT 0
 #include "hewn/kernels/simd/tile-inl.h"
+#include "hewn/kernels/simd/transpose-inl.h"
+#undef HEWN_SIMD_EIGHT
 #undef HEWN_SIMD_ATTRIBUTE
 
 }  // namespace
 
 const Machine& machine() {
-  static const Machine portable = {"portable", PortableSimd::kPanelWidth, PortableSimd::kTileOutputs,
-                                   &tile_of_any<PortableSimd>, &tile_of_one<PortableSimd>};
+  static const Machine portable = {"portable",
+                                   PortableSimd::kPanelWidth,
+                                   PortableSimd::kTileOutputs,
+                                   &tile_of_any<PortableSimd>,
+                                   &tile_of_one<PortableSimd>,
+                                   &transpose_rows,
+                                   &transpose_columns};
   return portable;
 }
 int machine_count() { return 1; }

@@ -53,6 +53,12 @@ struct Machine {
   /// For a single column: rows and outputs lie side by side (strides are 1, weights are tight). Reads up to
   /// kReadAhead weights behind the last one.
   void (*tile_of_one)(const TileArguments&) = nullptr;
+  /// to[j][i] = from[i][j] for eight i and `features` j; and to[i][j] = from[j][i]. Strides are those of the
+  /// first index.
+  void (*pack_eight)(const float* from, int64_t from_stride, float* to, int64_t to_stride,
+                     int64_t features) = nullptr;
+  void (*unpack_eight)(const float* from, int64_t from_stride, float* to, int64_t to_stride,
+                       int64_t features) = nullptr;
 };
 
 /// Chosen once, at run time.

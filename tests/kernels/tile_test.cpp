@@ -60,6 +60,30 @@ TEST(Tile, EveryInstructionSetEqualsTheReference) {
   }
 }
 
+TEST(Tile, TurnsEightSamplesRoundAndBack) {
+  const std::vector<float> samples = numbers(8 * 100, 1);
+  for (int i = 0; i < machine_count(); ++i) {
+    for (const int64_t features : {1, 7, 8, 9, 16, 50}) {
+      SCOPED_TRACE(testing::Message() << machine_at(i).name << " features " << features);
+      std::vector<float> rows(static_cast<size_t>(features * 12), 7.0F);
+      std::vector<float> back(samples.size(), 7.0F);
+      machine_at(i).pack_eight(samples.data(), 100, rows.data(), 12, features);
+      machine_at(i).unpack_eight(rows.data(), 12, back.data(), 100, features);
+      for (int64_t j = 0; j < 100; ++j) {
+        for (int64_t n = 0; n < 8; ++n) {
+          const auto at = static_cast<size_t>(n * 100 + j);
+          ASSERT_EQ(back[at], j < features ? samples[at] : 7.0F);
+          if (j < features) {
+            ASSERT_EQ(rows[static_cast<size_t>(j * 12 + n)], samples[at]);
+          }
+        }
+        for (int64_t n = 8; j < features && n < 12; ++n)
+          ASSERT_EQ(rows[static_cast<size_t>(j * 12 + n)], 7.0F);
+      }
+    }
+  }
+}
+
 TEST(Tile, TheFastestInstructionSetIsTheFirst) {
   EXPECT_EQ(machine().name, machine_at(0).name);
   for (int i = 1; i < machine_count(); ++i) EXPECT_LE(machine_at(i).panel_width, machine().panel_width);
