@@ -9,6 +9,9 @@ namespace hewn::kernels {
 
 namespace {
 
+// Tiles with the same inputs that run one after the other at a place, while these are in the L1 cache.
+constexpr int64_t kSiblings = 2;
+
 /// What a tile of the weight asks of the inner loop; places are left to the caller.
 TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue) {
   TileArguments t;
@@ -28,22 +31,35 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
               std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
   assert(columns % kColumnStep == 0 && columns <= machine().panel_width);
   const auto run_tile = machine().tile;
-  std::vector<float> scratch;
-  for (int64_t i = begin; i < end; ++i) {
-    const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
-    TileArguments t = arguments_of(weight, tile, epilogue);
-    t.weight = weight.values(tile, scratch);
-    t.in_stride = columns;
-    t.out_stride = columns;
-    t.columns = columns;
+  std::array<std::vector<float>, kSiblings> scratch;
+  std::array<TileArguments, kSiblings> group;
+  const std::vector<Packed::Tile>& tiles = weight.tiles();
+  for (int64_t first = begin; first < end;) {
+    const Packed::Tile& tile = tiles[static_cast<size_t>(first)];
+    int64_t count = 0;
+    do {
+      const auto n = static_cast<size_t>(count);
+      const Packed::Tile& sibling = tiles[static_cast<size_t>(first + count)];
+      group[n] = arguments_of(weight, sibling, epilogue);
+      group[n].weight = weight.values(sibling, scratch[n]);
+      group[n].in_stride = columns;
+      group[n].out_stride = columns;
+      group[n].columns = columns;
+      ++count;
+    } while (count < kSiblings && first + count < end &&
+             tiles[static_cast<size_t>(first + count)].same_inputs);
     const bool add = epilogue.add != nullptr && tile.last;
     for (const Place& place : places) {
-      const int64_t at = (place.out + tile.output) * columns;
-      t.in = in + place.in * columns;
-      t.out = out + at;
-      t.add = add ? epilogue.add + at : nullptr;
-      run_tile(t);
+      for (int64_t n = 0; n < count; ++n) {
+        TileArguments& t = group[static_cast<size_t>(n)];
+        const int64_t at = (place.out + tiles[static_cast<size_t>(first + n)].output) * columns;
+        t.in = in + place.in * columns;
+        t.out = out + at;
+        t.add = add ? epilogue.add + at : nullptr;
+        run_tile(t);
+      }
     }
+    first += count;
   }
 }
 

@@ -32,7 +32,9 @@ class PackedBuilder {
     packed_.source_stride_ = source_stride;
   }
 
-  void begin_tile(int64_t output, int64_t outputs) {
+  /// `block`: tiles of one block of outputs read the same inputs.
+  void begin_tile(int64_t output, int64_t outputs, int64_t block) {
+    block_of_tile_.push_back(block);
     Packed::Tile tile;
     tile.output = static_cast<int32_t>(output);
     tile.outputs = static_cast<int32_t>(outputs);
@@ -65,9 +67,13 @@ class PackedBuilder {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return chunk_of_tile[a] < chunk_of_tile[b]; });
     std::vector<Packed::Tile> sorted;
+    size_t last_sorted = 0;
     for (const size_t i : order) {
       sorted.push_back(packed_.tiles_[i]);
       sorted.back().accumulate = i > 0 && packed_.tiles_[i - 1].output == packed_.tiles_[i].output;
+      sorted.back().same_inputs = sorted.size() > 1 && block_of_tile_[i] == block_of_tile_[last_sorted] &&
+                                  chunk_of_tile[i] == chunk_of_tile[last_sorted];
+      last_sorted = i;
       sorted.back().last =
           i + 1 == packed_.tiles_.size() || packed_.tiles_[i + 1].output != packed_.tiles_[i].output;
     }
@@ -76,6 +82,7 @@ class PackedBuilder {
 
  private:
   Packed packed_;
+  std::vector<int64_t> block_of_tile_;
   int64_t floats_ = 0;
 };
 
@@ -93,14 +100,14 @@ Packed pack_columns(const BsrPattern& pattern, bool chunked, const Place& place)
     int64_t first = 0;
     for (const int64_t end : cut(std::min(grid.block.cols, grid.cols - col))) {
       int64_t chunk = 0;
-      builder.begin_tile(col + first, end - first);
+      builder.begin_tile(col + first, end - first, col_block);
       chunks.push_back(0);
       for (int64_t i = pattern.begin[static_cast<size_t>(col_block)];
            i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
         const int64_t row = pattern.row[static_cast<size_t>(i)] * grid.block.rows;
         if (chunked && row / kChunkRows != chunk) {
           chunk = row / kChunkRows;
-          builder.begin_tile(col + first, end - first);
+          builder.begin_tile(col + first, end - first, col_block);
           chunks.push_back(chunk);
         }
         place(row, std::min(grid.block.rows, grid.rows - row),
@@ -150,7 +157,7 @@ Packed pack_rows(const BsrPattern& pattern, int64_t channels, const std::vector<
     int64_t first = block;
     for (const int64_t cut_at : cut(std::min(grid.block.rows, channels - block))) {
       const int64_t end = block + cut_at;
-      builder.begin_tile(first, end - first);
+      builder.begin_tile(first, end - first, block);
       int64_t chunk = 0;
       chunks.push_back(0);
       for (const Tap& tap : taps) {
@@ -169,7 +176,7 @@ Packed pack_rows(const BsrPattern& pattern, int64_t channels, const std::vector<
           if (!any) continue;
           if (taps.size() == 1 && col / kChunkRows != chunk) {
             chunk = col / kChunkRows;
-            builder.begin_tile(first, end - first);
+            builder.begin_tile(first, end - first, block);
             chunks.push_back(chunk);
           }
           builder.add_run(tap.offset + col, std::min(grid.block.cols, grid.cols - col), sources);

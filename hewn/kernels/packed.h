@@ -40,9 +40,10 @@ class Packed {
     int32_t outputs = 0;
     int32_t first_run = 0;
     int32_t runs = 0;
-    int64_t values = 0;       // where its weights start
-    bool accumulate = false;  // not the first tile of these outputs (long inputs are cut into chunks)
-    bool last = true;         // the last one: bias, add and relu happen here
+    int64_t values = 0;        // where its weights start
+    bool accumulate = false;   // not the first tile of these outputs (long inputs are cut into chunks)
+    bool last = true;          // the last one: bias, add and relu happen here
+    bool same_inputs = false;  // reads what the tile before it reads: both belong to one block
   };
 
   /// y = x W: outputs are the grid's columns, inputs its rows.

@@ -25,7 +25,11 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   const int64_t in_stride = t.in_stride;
   for (const Run* run = t.runs; run != t.runs + t.run_count; ++run) {
     const float* in = t.in + run->row * in_stride;
+    const float* next = run + 1 == t.runs + t.run_count ? in : t.in + run[1].row * in_stride;
     for (int32_t i = 0; i < run->length; ++i) {
+      __builtin_prefetch(next);
+      if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 16) __builtin_prefetch(next + 16);
+      next += in_stride;
       typename Simd::Vector x[std::size_t{kVectors}];
       typename Simd::Half half;
 #pragma GCC unroll 8
