@@ -93,7 +93,6 @@ at::Tensor Conv2d::grad_output() const {
 }
 
 SparseWays Conv2d::sparse(Product product, const Point& point) const {
-  check_point(grid(), point);
   switch (product) {
     case Product::kForward:
       return sparse_forward(point);

@@ -18,7 +18,8 @@ struct Point {
   double sparsity = 0.9;
 };
 
-/// Throws Error where the sparsity is outside [0, 1) or the block does not fit into the weight.
+/// Throws Error where the sparsity is outside [0, 1) or the block does not fit into the weight. Kernels take
+/// such blocks too, as ragged ones; asking for them is more likely a slip.
 void check_point(const Grid& grid, const Point& point);
 
 /// A product over kept blocks only, ready to be timed.

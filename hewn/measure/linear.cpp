@@ -88,7 +88,6 @@ Linear::Linear(const LinearShape& shape, uint64_t seed)
       weight_(random_tensor({shape.out, shape.in}, seed, 2)) {}
 
 SparseWays Linear::sparse(Product product, const Point& point) const {
-  check_point(grid(), point);
   switch (product) {
     case Product::kForward:
       return sparse_forward(point);

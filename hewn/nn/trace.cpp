@@ -1,0 +1,108 @@
+#include "hewn/nn/trace.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/record_function.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include <map>
+#include <optional>
+
+namespace hewn::nn {
+namespace {
+
+/// The first input seen beside each weight, by where the weight lies in memory. LibTorch calls an operator
+/// with (input, weight), or a transposed view of the weight, in this order.
+using Seen = std::map<const void*, std::vector<int64_t>>;
+thread_local Seen* t_seen = nullptr;
+
+std::unique_ptr<at::ObserverContext> look(const at::RecordFunction& call) {
+  const auto inputs = call.inputs();
+  for (size_t i = 1; t_seen != nullptr && i < inputs.size(); ++i) {
+    if (!inputs[i].isTensor() || !inputs[i - 1].isTensor()) continue;
+    const at::Tensor& weight = inputs[i].toTensor();
+    const at::Tensor& input = inputs[i - 1].toTensor();
+    if (!weight.defined() || !input.defined() || !weight.has_storage()) continue;
+    const auto place = t_seen->find(weight.data_ptr());
+    if (place != t_seen->end() && place->second.empty()) place->second = input.sizes().vec();
+  }
+  return nullptr;
+}
+
+/// Listens to this thread's operators while it lives.
+class Listener {
+ public:
+  explicit Listener(Seen& seen) {
+    t_seen = &seen;
+    handle_ = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(look).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  }
+  ~Listener() {
+    at::removeCallback(handle_);
+    t_seen = nullptr;
+  }
+  Listener(const Listener&) = delete;
+
+ private:
+  at::CallbackHandle handle_;
+};
+
+/// One number for both directions, or nothing.
+template <class Pair>
+std::optional<int64_t> same(const Pair& pair) {
+  if (pair->at(0) != pair->at(1)) return std::nullopt;
+  return pair->at(0);
+}
+
+std::optional<kernels::ConvGeometry> geometry_of(torch::nn::Conv2dImpl& conv) {
+  const auto& options = conv.options;
+  // Unqualified: LibTorch's own variant up to 1.13, std's later.
+  const auto* padding = get_if<torch::ExpandingArray<2>>(&options.padding());
+  if (options.groups() != 1 || padding == nullptr) return std::nullopt;
+  const auto stride = same(options.stride());
+  const auto pad = same(*padding);
+  const auto dilation = same(options.dilation());
+  if (!stride || !pad || !dilation) return std::nullopt;
+  return kernels::ConvGeometry{options.kernel_size()->at(0), options.kernel_size()->at(1), *stride, *pad,
+                               *dilation};
+}
+
+}  // namespace
+
+std::vector<LayerUse> trace_layers(Model& model, const std::vector<int64_t>& input) {
+  Seen seen;
+  for (const auto& item : model.named_modules()) {
+    if (auto* linear = item.value()->as<torch::nn::LinearImpl>()) seen[linear->weight.data_ptr()];
+    if (auto* conv = item.value()->as<torch::nn::Conv2dImpl>()) seen[conv->weight.data_ptr()];
+  }
+  std::vector<int64_t> sizes = {1};
+  sizes.insert(sizes.end(), input.begin(), input.end());
+  const bool training = model.is_training();
+  model.eval();
+  {
+    const at::NoGradGuard no_grad;
+    const Listener listener(seen);
+    model.forward(at::zeros(sizes));
+  }
+  model.train(training);
+
+  std::vector<LayerUse> uses;
+  for (const auto& item : model.named_modules()) {
+    if (auto* linear = item.value()->as<torch::nn::LinearImpl>()) {
+      const std::vector<int64_t>& shape = seen.at(linear->weight.data_ptr());
+      if (shape.empty()) continue;
+      LayerUse use{item.key(), false, linear->weight.size(1), linear->weight.size(0), 1, 0, 0, {}};
+      for (size_t i = 0; i + 1 < shape.size(); ++i) use.rows *= shape[i];
+      uses.push_back(use);
+    } else if (auto* conv = item.value()->as<torch::nn::Conv2dImpl>()) {
+      const std::vector<int64_t>& shape = seen.at(conv->weight.data_ptr());
+      const auto geometry = geometry_of(*conv);
+      if (shape.size() != 4 || !geometry) continue;
+      uses.push_back({item.key(), true, shape[1], conv->weight.size(0), 1, shape[2], shape[3], *geometry});
+    }
+  }
+  return uses;
+}
+
+}  // namespace hewn::nn
