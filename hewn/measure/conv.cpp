@@ -14,7 +14,6 @@
 #include "hewn/measure/panel_run.h"
 
 namespace hewn::measure {
-namespace {
 
 using kernels::ImageShape;
 using kernels::PanelShape;
@@ -45,11 +44,20 @@ struct PanelImages {
   }
 };
 
+namespace {
+
 /// Pixels that share a pass over the weight: some of a line, or all of it.
-std::vector<std::pair<std::string, int64_t>> pixel_groups(int64_t line) {
+std::vector<std::pair<std::string, int64_t>> pixel_groups(int64_t pixels, int64_t line) {
   std::vector<std::pair<std::string, int64_t>> groups;
-  for (const int64_t pixels : {4, 8, 16}) {
-    if (pixels < line) groups.emplace_back(str("panels, ", pixels, " pixels at once"), pixels);
+  const auto add = [&](int64_t count) {
+    groups.emplace_back(str("panels, ", count, " pixels at once"), count);
+  };
+  if (pixels > 0) {
+    add(pixels);
+    return groups;
+  }
+  for (const int64_t count : {4, 8, 16}) {
+    if (count < line) add(count);
   }
   groups.emplace_back("panels, a line at once", line);
   return groups;
@@ -75,13 +83,18 @@ void check_shape(const Conv2dShape& shape) {
   }
 }
 
-Conv2d::Conv2d(const Conv2dShape& shape, uint64_t seed)
+Conv2d::Conv2d(const Conv2dShape& shape, uint64_t seed, int64_t pixels)
     : shape_(shape),
       images_(kernels::ConvShape::of(shape.geometry, shape.in, shape.height, shape.width, shape.out)),
       seed_(seed),
+      pixels_(pixels),
       x_(random_tensor({shape.batch, shape.in, shape.height, shape.width}, seed, 0)),
       weight_(random_tensor({shape.out, shape.in, shape.geometry.kernel_height, shape.geometry.kernel_width},
-                            seed, 2)) {}
+                            seed, 2)),
+      in_panels_(std::make_shared<PanelImages>(shape.batch, images_.in)),
+      out_panels_(std::make_shared<PanelImages>(shape.batch, images_.out)) {
+  in_panels_->pack(x_.data_ptr<float>());
+}
 
 Grid Conv2d::grid() const {
   const int64_t rows = shape_.in * shape_.geometry.taps();
@@ -109,35 +122,33 @@ SparseWays Conv2d::sparse_forward(const Point& point) const {
     KeptWeight kept;
     kernels::Packed packed;
     std::vector<kernels::Place> places;
-    PanelImages in, out;
+    std::shared_ptr<PanelImages> in, out;
 
-    PanelRun run(int64_t group) const { return {&packed, in.shape, out.shape, places, group}; }
-    void multiply(int64_t group) { run(group).multiply(in.panels.data(), out.panels.data()); }
+    void multiply(int64_t group) const {
+      const PanelRun run{&packed, in->shape, out->shape, places, group};
+      run.multiply(in->panels.data(), out->panels.data());
+    }
   };
   KeptWeight kept(weight_, point, seed_);
   kernels::Packed packed = kernels::Packed::conv(kept.pattern, g, images_.in);
   packed.fill(kept.values.data());
-  const auto state = std::make_shared<State>(State{std::move(kept),
-                                                   std::move(packed),
-                                                   kernels::conv_places(images_),
-                                                   {shape_.batch, images_.in},
-                                                   {shape_.batch, images_.out}});
+  const auto state = std::make_shared<State>(
+      State{std::move(kept), std::move(packed), kernels::conv_places(images_), in_panels_, out_panels_});
   SparseWays ways = state->kept.ways();
   ways.weight_bytes = state->packed.bytes();
   const at::Tensor expected =
       at::conv2d(some_samples(x_), state->kept.masked, {}, g.stride, g.padding, g.dilation);
-  state->in.pack(x_.data_ptr<float>());
-  const auto groups = pixel_groups(images_.out.width);
+  const auto groups = pixel_groups(pixels_, images_.out.width);
   for (const auto& [name, pixels] : groups) {
-    std::fill(state->out.panels.begin(), state->out.panels.end(), 0.0F);
+    std::fill(state->out->panels.begin(), state->out->panels.end(), 0.0F);
     state->multiply(pixels);
-    check_close("convolution, " + name, some_samples(state->out.samples()), expected);
+    check_close("convolution, " + name, some_samples(state->out->samples()), expected);
     ways.panels.push_back({name, [state, group = pixels] { state->multiply(group); }});
   }
-  ways.row_major = {{"NCHW", [state, x = x_, y = state->out.samples(), group = groups[0].second] {
-                       state->in.pack(x.data_ptr<float>());
+  ways.row_major = {{"NCHW", [state, x = x_, y = state->out->samples(), group = groups[0].second] {
+                       state->in->pack(x.data_ptr<float>());
                        state->multiply(group);
-                       state->out.unpack(y.data_ptr<float>());
+                       state->out->unpack(y.data_ptr<float>());
                      }}};
   return ways;
 }
@@ -171,7 +182,7 @@ SparseWays Conv2d::sparse_grad_input(const Point& point) const {
   const at::Tensor expected = std::get<0>(
       at::convolution_backward(some_samples(dy), some_samples(x_), state->kept.masked, {}, g.stride,
                                g.padding, g.dilation, false, {0, 0}, 1, {true, false, false}));
-  for (const auto& [name, pixels] : pixel_groups(shape_.width)) {
+  for (const auto& [name, pixels] : pixel_groups(pixels_, shape_.width)) {
     state->run(pixels);
     check_close("convolution's input gradient, " + name, some_samples(state->dx.samples()), expected);
     ways.panels.push_back({name, [state, group = pixels] { state->run(group); }});

@@ -23,12 +23,27 @@ double slot(const Contender& contender, int64_t repetitions, Clock clock) {
   return (now_ms(clock) - before) / static_cast<double>(repetitions);
 }
 
-/// Calls that fill a slot. The first call pays for pages, plans and caches, so the second one is timed.
-int64_t repetitions_for(const Contender& contender, const Turns& turns) {
-  contender.run();
-  if (turns.slot_ms <= 0) return 1;
-  const double once = std::max(slot(contender, 1, turns.clock), 1e-6);
-  return static_cast<int64_t>(std::clamp(std::round(turns.slot_ms / once), 1.0, kMostRepetitions));
+/// Finds out how many calls fill a slot; one that fills it alone is the first round.
+Timing first_turn(const Contender& contender, const Turns& turns) {
+  // The first call pays for pages, plans and caches.
+  if (turns.warm_up) contender.run();
+  Timing timing{contender.name, 1, {}};
+  const double once = slot(contender, 1, turns.clock);
+  const double fitting = turns.slot_ms / std::max(once, 1e-6);
+  timing.repetitions = static_cast<int64_t>(std::clamp(std::round(fitting), 1.0, kMostRepetitions));
+  if (timing.repetitions == 1) timing.round_ms.push_back(once);
+  return timing;
+}
+
+/// The longest that a contender has taken so far.
+double longest_ms(const std::vector<Timing>& timings) {
+  double longest = 0;
+  for (const Timing& timing : timings) {
+    double spent = 0;
+    for (const double ms : timing.round_ms) spent += ms * static_cast<double>(timing.repetitions);
+    longest = std::max(longest, spent);
+  }
+  return longest;
 }
 
 }  // namespace
@@ -51,11 +66,11 @@ Spread ratio(const Timing& of, const Timing& to) {
 
 std::vector<Timing> interleave(const std::vector<Contender>& contenders, const Turns& turns) {
   std::vector<Timing> out;
-  for (const Contender& contender : contenders) {
-    out.push_back({contender.name, repetitions_for(contender, turns), {}});
-  }
-  for (int64_t round = 0; round < turns.rounds; ++round) {
+  for (const Contender& contender : contenders) out.push_back(first_turn(contender, turns));
+  for (size_t round = 0; round < static_cast<size_t>(turns.rounds); ++round) {
+    if (round > 0 && turns.limit_ms > 0 && longest_ms(out) >= turns.limit_ms) break;
     for (size_t i = 0; i < contenders.size(); ++i) {
+      if (out[i].round_ms.size() > round) continue;
       out[i].round_ms.push_back(slot(contenders[i], out[i].repetitions, turns.clock));
     }
   }

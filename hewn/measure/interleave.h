@@ -39,11 +39,12 @@ Spread ratio(const Timing& of, const Timing& to);
 struct Turns {
   int64_t rounds = 15;
   Clock clock = Clock::kThreadCpu;
-  double slot_ms = 4;  // a slot repeats its call until it lasts about this long; 0: one call
+  double slot_ms = 4;   // a slot repeats its call until it lasts about this long; 0: one call
+  double limit_ms = 0;  // no round begins after a contender has spent this long; 0: all rounds
+  bool warm_up = true;  // one call before those that count; false: all have run before
 };
 
-/// Runs the contenders in turn, round by round, so that a machine that slows down slows them all. Each first
-/// runs until it is warm; that does not count.
+/// Runs the contenders in turn, round by round, so that a machine that slows down slows them all.
 std::vector<Timing> interleave(const std::vector<Contender>& contenders, const Turns& turns);
 
 }  // namespace hewn::measure

@@ -20,6 +20,8 @@ namespace {
 
 constexpr double kNearTheBest = 0.9;
 constexpr double kUsualSparsity = 0.9;
+constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best of 4, 8, 16 and a line wherever measured
+constexpr double kLongCallMs = 20;    // such calls are timed once: large models have many
 
 /// Layers of one shape.
 struct Group {
@@ -41,8 +43,8 @@ std::unique_ptr<measure::Layer> make_layer(const nn::LayerUse& use, const Advice
                                              options.seed);
   }
   return std::make_unique<measure::Conv2d>(
-      measure::Conv2dShape{options.batch, use.in, use.out, use.height, use.width, use.geometry},
-      options.seed);
+      measure::Conv2dShape{options.batch, use.in, use.out, use.height, use.width, use.geometry}, options.seed,
+      kPixelsAtOnce);
 }
 
 std::vector<Group> groups_of(const std::vector<nn::LayerUse>& uses) {
@@ -75,7 +77,7 @@ std::set<std::string> pruned_layers(const std::vector<prune::WeightShape>& weigh
 /// The fastest of some ways and its time.
 measure::Candidate fastest(const std::vector<measure::Contender>& ways, int64_t rounds) {
   measure::Candidate best;
-  const measure::Turns turns{rounds, measure::clock_for(at::get_num_threads()), 1};
+  const measure::Turns turns{rounds, measure::clock_for(at::get_num_threads()), 1, kLongCallMs, false};
   for (const measure::Timing& timing : measure::interleave(ways, turns)) {
     const double ms = timing.median_ms();
     if (best.name.empty() || ms < best.ms) best = {timing.name, ms, ""};
