@@ -49,27 +49,41 @@ def flat(points):
                   "of ideal", "row-major"], point_rows(points))
 
 
-def text(results):
-    tables = results["tables"]
-    never = lambda value: "never" if value is None else f"{100 * value:.0f} %"
-    even = ", ".join(f"B = {side(p['block'])}: {never(p['break_even_sparsity'])}" for p in tables["break-even"])
-    parts = [
-        f"CPU: {results['cpu']} ({results['instructions']}), {results['date']}, {results['rounds']} rounds, "
-        "`bench/kernels/run.py`.",
-        "**Linear 1024 -> 1024, batch 256, 1 thread**: speed-up over the fastest dense way and, in brackets, share of "
-        "the ideal one; activations stay in panels.",
-        by_sparsity(tables["linear"], lambda p: f"{p['speedup']:.2f}x ({100 * p['fraction_of_ideal']:.0f} %)"),
+def even(points):
+    share = lambda value: "never" if value is None else f"{100 * value:.0f} %"
+    return ", ".join(f"B = {side(p['block'])}: {share(p['break_even_sparsity'])}" for p in points)
+
+
+# Table -> what is said of it, for those that were measured.
+SECTIONS = {
+    "linear": lambda points: [
+        "**Linear 1024 -> 1024, batch 256, 1 thread**: speed-up over the fastest dense way and, in brackets, share of the "
+        "ideal one; activations stay in panels.",
+        by_sparsity(points, lambda p: f"{p['speedup']:.2f}x ({100 * p['fraction_of_ideal']:.0f} %)"),
         "The same with row-major activations in and out, converted inside the call:",
-        by_sparsity(tables["linear"], lambda p: f"{p['dense_ms'] / p['sparse_rowmajor_ms']:.2f}x"),
-        f"Break-even sparsity of this layer: {even}.",
-        "**A layer of odd sizes**", flat(tables["ctr"]),
-        "**Batch 1**, against matrix-vector products too", flat(tables["batch-1"]),
-        "**Gradients**: the input gradient re-packs the weight inside the call; the weight gradient of a Linear layer "
-        "gets its activations in block columns, that of a convolution packs plain images inside the call.",
-        flat(tables["gradients"]), "**Convolutions**", flat(tables["conv"] + tables["conv-gradients"]),
-        "**Two threads** (wall clock)", flat(tables["threads"]),
-        "**Density**, Linear 1024 -> 1024, batch 256, B = 16:", "![Time and size against density](figures/density.svg)",
-    ]
+        by_sparsity(points, lambda p: f"{p['dense_ms'] / p['sparse_rowmajor_ms']:.2f}x")],
+    "break-even": lambda points: [f"Break-even sparsity of this layer: {even(points)}."],
+    "ctr": lambda points: ["**A layer of odd sizes**", flat(points)],
+    "batch-1": lambda points: ["**Batch 1**, against matrix-vector products too", flat(points)],
+    "gradients": lambda points: [
+        "**Gradients**: the input gradient re-packs the weight inside the call; the weight gradient gets its activations in "
+        "block columns.", flat(points)],
+    "conv": lambda points: ["**Convolutions**", flat(points)],
+    "conv-gradients": lambda points: [
+        "Their gradients: the input gradient re-packs the weight, the weight gradient packs plain images inside the call.",
+        flat(points)],
+    "threads": lambda points: ["**Two threads** (wall clock)", flat(points)],
+    "density": lambda points: ["**Density**, Linear 1024 -> 1024, batch 256, B = 16:",
+                               "![Time and size against density](figures/density.svg)"],
+}
+
+
+def text(results):
+    parts = [f"CPU: {results['cpu']} ({results['instructions']}), {results['date']}, {results['rounds']} rounds, "
+             "`bench/kernels/run.py`."]
+    for name, section in SECTIONS.items():
+        if name in results["tables"]:
+            parts += section(results["tables"][name])
     return "\n\n".join(parts)
 
 

@@ -2,6 +2,7 @@
 """Times the block-sparse kernels over the whole grid through `hewn bench`, and renders tables and figure.
 
   bench/kernels/run.py                 # all: results, tables in docs/benchmarks.md, docs/figures/density.svg
+  bench/kernels/run.py --tables conv   # some tables again, beside what the day's results hold already
   bench/kernels/run.py --render-only   # from the newest results
 
 Takes about two minutes. Nothing else should run on the machine. Needs only Python's own library.
@@ -35,17 +36,19 @@ def cpu_name():
     return platform.machine()
 
 
-def measure(program, rounds):
-    out = {"cpu": cpu_name(), "date": str(datetime.date.today()), "rounds": rounds, "tables": {}}
-    for table, calls in GRID.items():
+def measure(program, rounds, names, folder):
+    out = {"cpu": cpu_name(), "date": folder.name, "rounds": rounds, "tables": {}}
+    if set(names) != set(GRID) and (folder / "kernels.json").exists():
+        out["tables"] = json.load(open(folder / "kernels.json"))["tables"]
+    for table in names:
         out["tables"][table] = []
-        for call in calls:
+        for call in GRID[table]:
             print(f"{table}: hewn bench {' '.join(call)}", file=sys.stderr)
             text = subprocess.run([program, "bench", *call, "--rounds", str(rounds), "--json"], check=True,
                                   stdout=subprocess.PIPE, text=True).stdout
             points = json.loads(text)
             out["tables"][table] += points if isinstance(points, list) else [points]
-    out["instructions"] = out["tables"]["linear"][0]["instructions"]
+    out["instructions"] = out["tables"][names[0]][0]["instructions"]
     return out
 
 
@@ -54,14 +57,19 @@ def main():
     parser.add_argument("--program", default=ROOT / "build/release/hewn")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "bench/results")
+    parser.add_argument("--tables", default=",".join(GRID), help="which to measure, with commas between")
     parser.add_argument("--render-only", action="store_true")
     options = parser.parse_args()
     if options.render_only:
         results = json.load(open(max(options.out.glob("*/kernels.json"))))
     else:
-        results = measure(options.program, options.rounds)
-        folder = options.out / results["date"]
+        names = options.tables.split(",")
+        unknown = [name for name in names if name not in GRID]
+        if unknown:
+            parser.error(f"unknown table {unknown[0]}; known: {', '.join(GRID)}")
+        folder = options.out / str(datetime.date.today())
         folder.mkdir(parents=True, exist_ok=True)
+        results = measure(options.program, options.rounds, names, folder)
         (folder / "kernels.json").write_text(json.dumps(results, indent=1) + "\n")
     render.into(ROOT / "docs/benchmarks.md", results)
     (ROOT / "docs/figures/density.svg").write_text(plot_density.svg(results))

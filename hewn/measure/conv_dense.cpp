@@ -20,10 +20,12 @@ std::vector<Order> orders(const at::Tensor& x, const at::Tensor& dy, const at::T
   };
   constexpr auto kPlain = at::MemoryFormat::Contiguous;
   constexpr auto kLast = at::MemoryFormat::ChannelsLast;
-  return {{"at::conv2d, NCHW", in_order(x, kPlain), in_order(dy, kPlain), in_order(weight, kPlain)},
-          {"at::conv2d, channels last", in_order(x, kLast), in_order(dy, kLast), in_order(weight, kLast)},
-          {"oneDNN, blocked", one_dnn_images(x), one_dnn_images(dy),
-           one_dnn_filter(weight, g.stride, g.padding, g.dilation)}};
+  return {
+      {"at::conv2d, NCHW", in_order(x, kPlain), in_order(dy, kPlain), in_order(weight, kPlain)},
+      {"at::conv2d, channels last", in_order(x, kLast), in_order(dy, kLast), in_order(weight, kLast)},
+      // Its gradients want a plain weight.
+      {"oneDNN, blocked", one_dnn_images(x), one_dnn_images(dy),
+       dy.defined() ? in_order(weight, kPlain) : one_dnn_filter(weight, g.stride, g.padding, g.dilation)}};
 }
 
 }  // namespace

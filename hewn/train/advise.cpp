@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kNearTheBest = 0.9;
 constexpr double kUsualSparsity = 0.9;
-constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best of 4, 8, 16 and a line wherever measured
+constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best on the layers of bench/kernels
 constexpr double kLongCallMs = 20;    // such calls are timed once: large models have many
 
 /// Layers of one shape.
