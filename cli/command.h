@@ -37,6 +37,8 @@ Command inspect_command();
 Command plan_command();
 Command phases_command();
 Command methods_command();
+Command bench_command();
+Command advise_command();
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

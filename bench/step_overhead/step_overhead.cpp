@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "bench/support/interleave.h"
 #include "hewn/core/json.h"
+#include "hewn/measure/interleave.h"
 #include "hewn/nn/model.h"
 #include "hewn/train/optimiser.h"
 #include "hewn/train/setup.h"
@@ -81,7 +81,7 @@ Trainer pruned(int64_t step) {
   return out;
 }
 
-Json measure(int64_t batch_size, int64_t threads) {
+Json step_times(int64_t batch_size, int64_t threads) {
   const int64_t used = train::set_threads(threads);
   const Batch batch = {at::randn({batch_size, 1, 28, 28}), at::randint(10, {batch_size}, at::kLong)};
   Trainer libtorch = plain(true);
@@ -89,20 +89,22 @@ Json measure(int64_t batch_size, int64_t threads) {
   Trainer dense = pruned(0);
   Trainer ramp = pruned(2250);
   Trainer sparse = pruned(2700);
-  const std::vector<Contender> contenders = {{"LibTorch, its own SGD", [&] { libtorch.train(batch); }},
-                                             {"hewn, method dense", [&] { fused.train(batch); }},
-                                             {"hewn, sa++r in DENSE", [&] { dense.train(batch); }},
-                                             {"hewn, sa++r in SPARSIFICATION", [&] { ramp.train(batch); }},
-                                             {"hewn, sa++r in SPARSE", [&] { sparse.train(batch); }}};
-  // With one thread its CPU time is the quieter clock; with several only the wall clock counts them all.
-  const auto timings = interleave(contenders, 60, used == 1 ? Clock::kThreadCpu : Clock::kWall);
+  const std::vector<measure::Contender> contenders = {
+      {"LibTorch, its own SGD", [&] { libtorch.train(batch); }},
+      {"hewn, method dense", [&] { fused.train(batch); }},
+      {"hewn, sa++r in DENSE", [&] { dense.train(batch); }},
+      {"hewn, sa++r in SPARSIFICATION", [&] { ramp.train(batch); }},
+      {"hewn, sa++r in SPARSE", [&] { sparse.train(batch); }}};
+  const measure::Clock clock = measure::clock_for(used);
+  const auto timings = measure::interleave(contenders, {60, clock, 0});
   std::printf("\nbatch %ld, %ld thread%s (%s)\n", static_cast<long>(batch_size), static_cast<long>(used),
-              used == 1 ? "" : "s", used == 1 ? "thread CPU time" : "wall clock");
+              used == 1 ? "" : "s", measure::to_string(clock).c_str());
   Json rows = Json::array();
-  for (const Timing& t : timings) {
-    std::printf("  %-32s %8.2f ms   %5.3f x  [%5.3f, %5.3f]\n", t.name.c_str(), t.median_ms, t.ratio,
-                t.ratio_low, t.ratio_high);
-    rows.push_back({{"name", t.name}, {"ms", t.median_ms}, {"ratio", t.ratio}});
+  for (const measure::Timing& t : timings) {
+    const measure::Spread ratio = measure::ratio(t, timings[0]);
+    std::printf("  %-32s %8.2f ms   %5.3f x  [%5.3f, %5.3f]\n", t.name.c_str(), t.median_ms(), ratio.median,
+                ratio.low, ratio.high);
+    rows.push_back({{"name", t.name}, {"ms", t.median_ms()}, {"ratio", ratio.median}});
   }
   return {{"batch", batch_size}, {"threads", used}, {"rows", rows}};
 }
@@ -116,7 +118,7 @@ int main() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   hewn::Json all = hewn::Json::array();
   for (const int64_t threads : {1, 0}) {
-    for (const int64_t batch : {256, 1024}) all.push_back(hewn::bench::measure(batch, threads));
+    for (const int64_t batch : {256, 1024}) all.push_back(hewn::bench::step_times(batch, threads));
   }
   std::printf("\n%s\n", all.dump().c_str());
 }

@@ -11,9 +11,10 @@ std::optional<int64_t> square(const torch::ExpandingArray<2>& extents) {
   return extents->at(0) == extents->at(1) ? std::optional(extents->at(0)) : std::nullopt;
 }
 
-/// Any of LibTorch's option structs for convolutions.
-template <class Options>
-std::optional<kernels::ConvGeometry> geometry_of(const Options& options) {
+}  // namespace
+
+std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& conv) {
+  const auto& options = conv.options;
   // Found by the argument's namespace: LibTorch's variant is its own in 1.13 and std's in 2.x.
   const auto* padding = get_if<torch::ExpandingArray<2>>(&options.padding());
   const bool zeros = get_if<torch::enumtype::kZeros>(&options.padding_mode()) != nullptr;
@@ -25,8 +26,6 @@ std::optional<kernels::ConvGeometry> geometry_of(const Options& options) {
   return kernels::ConvGeometry{options.kernel_size()->at(0), options.kernel_size()->at(1), *stride, *pad,
                                *dilation};
 }
-
-}  // namespace
 
 at::Tensor LinearImpl::forward(const at::Tensor& input) {
   input_shape_ = input.sizes().vec();
@@ -52,11 +51,9 @@ void Conv2dImpl::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
   if (blocks == nullptr) {
     sparse_ = nullptr;
   } else if (sparse_ == nullptr || &sparse_->weight() != blocks.get()) {
-    sparse_ = std::make_shared<SparseConv>(blocks, geometry_of(options).value());
+    sparse_ = std::make_shared<SparseConv>(blocks, geometry_of(*this).value());
   }
 }
-
-bool Conv2dImpl::can_run_sparse() const { return geometry_of(options).has_value(); }
 
 Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
   return Conv2d(torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));

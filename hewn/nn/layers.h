@@ -14,6 +14,10 @@
 
 namespace hewn::nn {
 
+/// What the kernels need to know of a convolution; nothing where they cannot run it: with groups, padding
+/// other than zeros, or stride, padding or dilation that differ between the two directions.
+std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& conv);
+
 /// torch::nn::Linear that can also run on the kept blocks of its weight. State dict and options are the same.
 class LinearImpl : public torch::nn::LinearImpl {
  public:
@@ -30,14 +34,12 @@ class LinearImpl : public torch::nn::LinearImpl {
 };
 TORCH_MODULE(Linear);
 
-/// The same for torch::nn::Conv2d. Groups and padding other than zeros always run dense.
+/// The same for torch::nn::Conv2d. Without a geometry_of it always runs dense.
 class Conv2dImpl : public torch::nn::Conv2dImpl {
  public:
   using torch::nn::Conv2dImpl::Conv2dImpl;
   at::Tensor forward(const at::Tensor& input);
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
-  /// Whether the kernels know this layer's geometry.
-  bool can_run_sparse() const;
   const std::vector<int64_t>& input_shape() const { return input_shape_; }
 
  private:

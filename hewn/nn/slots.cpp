@@ -34,7 +34,7 @@ std::vector<prune::WeightSlot> find_slots(torch::nn::Module& module) {
       slots.push_back(sparse_slot(item.key(), own_linear));
     } else if (auto* linear = layer->as<torch::nn::LinearImpl>()) {
       slots.push_back(dense_slot(item.key(), linear));
-    } else if (auto* own_conv = layer->as<Conv2dImpl>(); own_conv != nullptr && own_conv->can_run_sparse()) {
+    } else if (auto* own_conv = layer->as<Conv2dImpl>(); own_conv != nullptr && geometry_of(*own_conv)) {
       slots.push_back(sparse_slot(item.key(), own_conv));
     } else if (auto* conv = layer->as<torch::nn::Conv2dImpl>()) {
       if (conv->options.groups() == 1) slots.push_back(dense_slot(item.key(), conv));

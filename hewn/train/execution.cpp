@@ -7,11 +7,11 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
+#include "hewn/measure/interleave.h"
 #include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
 #include "hewn/train/machine_cache.h"
@@ -24,12 +24,6 @@ constexpr int kRounds = 5;
 constexpr double kMargin = 0.95;
 // Limits are rounded down to these steps.
 constexpr double kStep = 0.05;
-
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Every n-th block, so that about `density` of them are kept.
 at::Tensor even_support(int64_t blocks, double density) {
@@ -69,18 +63,15 @@ Times time_layer(Layer& layer, const prune::Pruner::Layer& pruned, double low, d
   const int64_t blocks = pruned.weight.blocks();
   const at::Tensor few = even_support(blocks, low);
   const at::Tensor many = even_support(blocks, high);
-  std::array<std::vector<double>, 3> times;
-  for (int round = -1; round < kRounds; ++round) {
-    const std::array<double, 3> spent = {milliseconds([&] { step(layer, slot, pruned, x, few, false); }),
-                                         milliseconds([&] { step(layer, slot, pruned, x, few, true); }),
-                                         milliseconds([&] { step(layer, slot, pruned, x, many, true); })};
-    for (size_t i = 0; round >= 0 && i < 3; ++i) times[i].push_back(spent[i]);
-  }
+  const std::vector<measure::Timing> times =
+      measure::interleave({{"dense", [&] { step(layer, slot, pruned, x, few, false); }},
+                           {"few blocks", [&] { step(layer, slot, pruned, x, few, true); }},
+                           {"many blocks", [&] { step(layer, slot, pruned, x, many, true); }}},
+                          {.rounds = kRounds, .clock = measure::Clock::kWall, .slot_ms = 0});
   leaf.mutable_grad() = at::Tensor();
   if (layer.bias.defined()) layer.bias.mutable_grad() = at::Tensor();
   slot.set(slot.leaf);
-  for (std::vector<double>& t : times) std::nth_element(t.begin(), t.begin() + kRounds / 2, t.end());
-  return {times[0][kRounds / 2], times[1][kRounds / 2], times[2][kRounds / 2]};
+  return {times[0].median_ms(), times[1].median_ms(), times[2].median_ms()};
 }
 
 /// The largest density at which a straight line through the two sparse times stays below dense.

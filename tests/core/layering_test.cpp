@@ -15,10 +15,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"core", {}},
     {"io", {"core"}},
     {"kernels", {"core"}},
+    {"measure", {"core", "kernels"}},
     {"prune", {"core", "kernels"}},
     {"nn", {"core", "kernels", "prune"}},
     {"data", {"core"}},
-    {"train", {"core", "io", "kernels", "prune", "nn", "data"}},
+    {"train", {"core", "io", "kernels", "measure", "prune", "nn", "data"}},
 };
 // Layers that know nothing of LibTorch.
 const std::set<std::string> kWithoutTorch = {"core", "io", "kernels"};

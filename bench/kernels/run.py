@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Times the block-sparse kernels over the whole grid through `hewn bench`, and renders tables and figure.
+
+  bench/kernels/run.py                 # all: results, tables in docs/benchmarks.md, docs/figures/density.svg
+  bench/kernels/run.py --tables conv   # some tables again, beside what the day's results hold already
+  bench/kernels/run.py --render-only   # from the newest results
+
+Takes about two minutes. Nothing else should run on the machine. Needs only Python's own library.
+"""
+import argparse, datetime, json, pathlib, platform, subprocess, sys
+import plot_density, render
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DENSITIES = [1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+
+# Table -> calls of `hewn bench`.
+GRID = {
+    "linear": [["linear", "--block", "4,8,16,32,64", "--sparsity", "0.5,0.8,0.9,0.95"]],
+    "break-even": [["linear", "--block", "4,8,16,32,64", "--sparsity", "0.9", "--break-even"]],
+    "ctr": [["linear", "--in", "390", "--out", "400", "--block", "5,10,20", "--sparsity", "0.9"]],
+    "batch-1": [["linear", "--batch", "1", "--block", "8,16,32,64", "--sparsity", "0.8,0.9"]],
+    "gradients": [["linear", "--block", "8,16,32,64", "--sparsity", "0.8", "--gradients"]],
+    "conv": [["conv", "--block", "8,16,32", "--sparsity", "0.8,0.9,0.95"],
+             ["conv", "--in", "256", "--out", "64", "--size", "56", "--kernel", "1", "--padding", "0",
+              "--block", "8,16,32", "--sparsity", "0.9"]],
+    "conv-gradients": [["conv", "--block", "8,16,32", "--sparsity", "0.8", "--gradients"]],
+    "threads": [["linear", "--threads", "2", "--block", "8,16,32", "--sparsity", "0.9"]],
+    "density": [["linear", "--sparsity", ",".join(f"{1 - d / 100:.2f}" for d in DENSITIES)]],
+}
+
+
+def cpu_name():
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def measure(program, rounds, names, folder):
+    out = {"cpu": cpu_name(), "date": folder.name, "rounds": rounds, "tables": {}}
+    if set(names) != set(GRID) and (folder / "kernels.json").exists():
+        out["tables"] = json.load(open(folder / "kernels.json"))["tables"]
+    for table in names:
+        out["tables"][table] = []
+        for call in GRID[table]:
+            print(f"{table}: hewn bench {' '.join(call)}", file=sys.stderr)
+            text = subprocess.run([program, "bench", *call, "--rounds", str(rounds), "--json"], check=True,
+                                  stdout=subprocess.PIPE, text=True).stdout
+            points = json.loads(text)
+            out["tables"][table] += points if isinstance(points, list) else [points]
+    out["instructions"] = out["tables"][names[0]][0]["instructions"]
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=ROOT / "build/release/hewn")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "bench/results")
+    parser.add_argument("--tables", default=",".join(GRID), help="which to measure, with commas between")
+    parser.add_argument("--render-only", action="store_true")
+    options = parser.parse_args()
+    if options.render_only:
+        results = json.load(open(max(options.out.glob("*/kernels.json"))))
+    else:
+        names = options.tables.split(",")
+        unknown = [name for name in names if name not in GRID]
+        if unknown:
+            parser.error(f"unknown table {unknown[0]}; known: {', '.join(GRID)}")
+        folder = options.out / str(datetime.date.today())
+        folder.mkdir(parents=True, exist_ok=True)
+        results = measure(options.program, options.rounds, names, folder)
+        (folder / "kernels.json").write_text(json.dumps(results, indent=1) + "\n")
+    render.into(ROOT / "docs/benchmarks.md", results)
+    (ROOT / "docs/figures/density.svg").write_text(plot_density.svg(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+#include "hewn/measure/compare.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <array>
+
+namespace hewn::measure {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// The fastest of timings [begin, end).
+size_t fastest(const std::vector<Timing>& timings, size_t begin, size_t end) {
+  size_t best = begin;
+  for (size_t i = begin; i < end; ++i) {
+    if (timings[i].median_ms() < timings[best].median_ms()) best = i;
+  }
+  return best;
+}
+
+Json to_json(const Candidate& candidate) {
+  if (!candidate.missing.empty()) return {{"name", candidate.name}, {"missing", candidate.missing}};
+  return {{"name", candidate.name}, {"ms", candidate.ms}};
+}
+
+Json to_json(const std::vector<Candidate>& candidates) {
+  Json out = Json::array();
+  for (const Candidate& candidate : candidates) out.push_back(to_json(candidate));
+  return out;
+}
+
+}  // namespace
+
+Json to_json(const Comparison& c) {
+  Json out = {{"density", c.density},           {"kept_blocks", c.kept_blocks}, {"blocks", c.blocks},
+              {"weight_bytes", c.weight_bytes}, {"dense_ms", c.dense.ms},       {"sparse_ms", c.sparse.ms}};
+  if (c.row_major) out["sparse_rowmajor_ms"] = c.row_major->ms;
+  out["speedup"] = c.speedup();
+  out["speedup_quartiles"] = {c.round_speedup.low, c.round_speedup.high};
+  out["fraction_of_ideal"] = c.fraction_of_ideal();
+  out["dense_baseline"] = c.dense.name;
+  out["sparse_variant"] = c.sparse.name;
+  out["dense_candidates"] = to_json(c.dense_candidates);
+  out["sparse_candidates"] = to_json(c.sparse_candidates);
+  return out;
+}
+
+Runnable runnable(const std::vector<Contender>& contenders) {
+  const c10::InferenceMode no_autograd;
+  Runnable out;
+  for (const Contender& contender : contenders) {
+    try {
+      contender.run();
+      out.contenders.push_back(contender);
+    } catch (const std::exception& error) {
+      out.missing.push_back({contender.name, 0, first_line(error.what())});
+    }
+  }
+  return out;
+}
+
+Comparison compare(const Layer& layer, Product product, const Point& point, int64_t rounds) {
+  const c10::InferenceMode no_autograd;
+  const SparseWays ways = layer.sparse(product, point);
+  const Runnable dense = runnable(layer.dense(product));
+  std::vector<Contender> all = dense.contenders;
+  all.insert(all.end(), ways.panels.begin(), ways.panels.end());
+  all.insert(all.end(), ways.row_major.begin(), ways.row_major.end());
+  const std::vector<Timing> timings = interleave(all, {rounds, clock_for(at::get_num_threads())});
+
+  const auto candidate = [&](size_t i) { return Candidate{timings[i].name, timings[i].median_ms(), ""}; };
+  const size_t panels = dense.contenders.size();
+  const size_t row_major = panels + ways.panels.size();
+  const size_t best_dense = fastest(timings, 0, panels);
+  const size_t best_sparse = fastest(timings, panels, row_major);
+  Comparison out;
+  out.density = ways.density;
+  out.kept_blocks = ways.kept_blocks;
+  out.blocks = ways.blocks;
+  out.weight_bytes = ways.weight_bytes;
+  out.dense = candidate(best_dense);
+  out.sparse = candidate(best_sparse);
+  out.round_speedup = ratio(timings[best_dense], timings[best_sparse]);
+  if (row_major < all.size()) out.row_major = candidate(fastest(timings, row_major, all.size()));
+  for (size_t i = 0; i < panels; ++i) out.dense_candidates.push_back(candidate(i));
+  out.dense_candidates.insert(out.dense_candidates.end(), dense.missing.begin(), dense.missing.end());
+  for (size_t i = panels; i < all.size(); ++i) out.sparse_candidates.push_back(candidate(i));
+  return out;
+}
+
+std::optional<double> break_even(const std::function<double(double)>& relative_time) {
+  constexpr std::array kSparsities = {0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95};
+  double last_sparsity = 0;
+  double last_time = 0;
+  for (const double sparsity : kSparsities) {
+    const double time = relative_time(sparsity);
+    if (time <= 1) {
+      if (sparsity == 0) return 0;
+      return last_sparsity + (sparsity - last_sparsity) * (last_time - 1) / (last_time - time);
+    }
+    last_sparsity = sparsity;
+    last_time = time;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> break_even(const Layer& layer, const BlockShape& block, int64_t rounds) {
+  return break_even([&](double sparsity) {
+    return 1 / compare(layer, Product::kForward, {block, sparsity}, rounds).speedup();
+  });
+}
+
+}  // namespace hewn::measure

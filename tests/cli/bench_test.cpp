@@ -1,0 +1,106 @@
+// hewn bench and hewn advise: the JSON that scripts rely on, and bad input.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "hewn/core/json.h"
+#include "tests/support/program.h"
+
+namespace hewn::test {
+namespace {
+
+Json json_of_call(const std::vector<std::string>& arguments) {
+  const Outcome outcome = hewn(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out, nullptr, false);
+}
+
+void expect_consistent(const Json& part) {
+  const auto at = [&](const char* key) { return part[key].get<double>(); };
+  EXPECT_NEAR(at("speedup"), at("dense_ms") / at("sparse_ms"), 1e-9 * at("speedup"));
+  EXPECT_NEAR(at("fraction_of_ideal"), at("speedup") * at("density"), 1e-9 * at("speedup"));
+  EXPECT_TRUE(part["dense_baseline"].is_string());
+  EXPECT_FALSE(part["dense_candidates"].empty());
+}
+
+TEST(Bench, LinearPoint) {
+  const Json point =
+      json_of_call({"bench", "linear", "--batch", "20", "--in", "64", "--out", "48", "--block", "8",
+                    "--sparsity", "0.75", "--rounds", "2", "--gradients", "--break-even", "--json"});
+  ASSERT_TRUE(point.is_object());
+  EXPECT_EQ(point["batch"], 20);
+  EXPECT_EQ(point["threads"], 1);
+  EXPECT_EQ(point["density"], 0.25);
+  EXPECT_GT(point["sparse_rowmajor_ms"].get<double>(), 0);
+  EXPECT_TRUE(point.contains("break_even_sparsity"));
+  expect_consistent(point);
+  expect_consistent(point["grad_input"]);
+  expect_consistent(point["grad_weight"]);
+}
+
+TEST(Bench, ListsGiveEveryCombination) {
+  const Json points =
+      json_of_call({"bench", "linear", "--in", "32", "--out", "32", "--batch", "1,8", "--block", "4,8x16",
+                    "--sparsity", "0.5,0.75", "--threads", "1,2", "--rounds", "1", "--json"});
+  ASSERT_EQ(points.size(), 16U);
+  EXPECT_EQ(points[0]["block"], "4x4");
+  EXPECT_EQ(points[1]["sparsity"], 0.75);
+  EXPECT_EQ(points[2]["block"], "8x16");
+  EXPECT_EQ(points[15]["threads"], 2);
+  for (const Json& point : points) expect_consistent(point);
+}
+
+TEST(Bench, ConvPointAndTable) {
+  const std::vector<std::string> words = {"bench",  "conv", "--batch", "3", "--in",     "8", "--out", "8",
+                                          "--size", "6",    "--block", "4", "--rounds", "1"};
+  const Outcome table = hewn(words);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("speed-up"), std::string::npos);
+  std::vector<std::string> more = words;
+  more.insert(more.end(), {"--gradients", "--json"});
+  const Json point = json_of_call(more);
+  EXPECT_EQ(point["size"], 6);
+  expect_consistent(point);
+  expect_consistent(point["grad_weight"]);
+}
+
+TEST(Advise, TinyMlp) {
+  const Json advice =
+      json_of_call({"advise", "mlp", "--widths", "96,96", "--batch", "8", "--quick", "--json"});
+  EXPECT_EQ(advice["batch"], 8);
+  EXPECT_EQ(advice["blocks"].size(), 3U);
+  EXPECT_EQ(advice["settings"].size(), 6U);
+  EXPECT_TRUE(advice["advice"].is_string());
+  for (const Json& s : advice["settings"]) {
+    EXPECT_NEAR(s["speedup"].get<double>(), s["dense_ms"].get<double>() / s["sparse_ms"].get<double>(), 1e-6);
+  }
+}
+
+TEST(Bench, BadInputNamesTheOption) {
+  const auto expect_error = [](const std::vector<std::string>& arguments, const std::string& named) {
+    const Outcome outcome = hewn(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(named), std::string::npos) << outcome.err;
+    EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+  };
+  expect_error({"bench"}, "KIND");
+  expect_error({"bench", "linaer"}, "linear, conv");
+  for (const char* sparsity : {"1", "-0.1", "nan", "0.5,1", "0.5,,0.6", "x"}) {
+    expect_error({"bench", "linear", "--sparsity", sparsity}, "sparsity");
+  }
+  expect_error({"bench", "linear", "--block", "2048"}, "block");
+  expect_error({"bench", "linear", "--block", "0"}, "block");
+  expect_error({"bench", "linear", "--batch", "0"}, "batch");
+  expect_error({"bench", "linear", "--in", "1024,0"}, "in:");
+  expect_error({"bench", "linear", "--threads", "-1"}, "threads");
+  expect_error({"bench", "linear", "--rounds", "0"}, "rounds");
+  expect_error({"bench", "linear", "--kernel", "3"}, "kernel");
+  expect_error({"bench", "conv", "--kernel", "99"}, "kernel");
+  expect_error({"bench", "conv", "--stride", "0"}, "stride");
+  expect_error({"advise", "mpl"}, "mlp");
+  expect_error({"advise", "mlp", "--batch", "0"}, "batch");
+}
+
+}  // namespace
+}  // namespace hewn::test
