@@ -1,0 +1,100 @@
+#include "hewn/runtime/executor.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <new>
+
+#include "hewn/kernels/panels.h"
+#include "hewn/runtime/steps.h"
+
+namespace hewn::runtime {
+namespace {
+
+constexpr size_t kCacheLine = 64;  // whole vectors never straddle two
+
+int64_t padded(int64_t count) {
+  return (count + kernels::kColumnStep - 1) / kernels::kColumnStep * kernels::kColumnStep;
+}
+
+}  // namespace
+
+void Executor::reserve(Arena& arena, int64_t columns) const {
+  if (columns <= arena.capacity) return;
+  arena = {};
+  for (const Buffer& buffer : plan_->buffers) {
+    const size_t bytes = static_cast<size_t>(buffer.rows * columns) * sizeof(float);
+    void* memory = std::aligned_alloc(kCacheLine, (bytes + kCacheLine - 1) / kCacheLine * kCacheLine);
+    if (memory == nullptr) throw std::bad_alloc();
+    arena.memory.emplace_back(static_cast<float*>(memory));
+    arena.buffers.push_back(arena.memory.back().get());
+  }
+  arena.capacity = columns;
+}
+
+/// Where a border lies depends on the columns.
+void Executor::set_columns(Arena& arena, int64_t columns) const {
+  if (columns == arena.columns) return;
+  arena.columns = columns;
+  for (size_t i = 0; i < arena.buffers.size(); ++i) {
+    const Buffer& buffer = plan_->buffers[i];
+    if (buffer.bordered) std::fill_n(arena.buffers[i], buffer.rows * columns, 0.0F);
+  }
+}
+
+void Executor::load(Arena& arena, const float* input, int64_t count) const {
+  set_columns(arena, padded(count));
+  const Value& value = plan_->values[static_cast<size_t>(plan_->input_value)];
+  kernels::pack_images({count, value.image.rows()}, value.image, /*channels_last=*/false, input,
+                       arena.buffers[static_cast<size_t>(value.buffer)], 0, 1);
+}
+
+void Executor::store(const Arena& arena, float* output, int64_t count) const {
+  const Value& value = plan_->values[static_cast<size_t>(plan_->output_value)];
+  kernels::unpack_images({count, value.image.rows()}, value.image, /*channels_last=*/false,
+                         arena.buffers[static_cast<size_t>(value.buffer)], output, 0, 1);
+}
+
+void Executor::run(const float* input, int64_t batch, float* output, int threads) {
+  if (batch < 1) return;
+  const int64_t width = kernels::machine().panel_width;
+  const int64_t panels = (batch + width - 1) / width;
+  const int64_t in_floats = plan_->input.elements();
+  const int64_t out_floats = plan_->output.elements();
+  const size_t arenas = panels >= threads ? static_cast<size_t>(threads) : 1;
+  if (arenas_.size() < arenas) arenas_.resize(arenas);
+  for (size_t i = 0; i < arenas; ++i) reserve(arenas_[i], std::min(width, padded(batch)));
+
+    // Each thread takes whole panels through the whole network; what is left over they share step by step.
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    const int64_t self = omp_get_thread_num();
+    const int64_t team = omp_get_num_threads();
+    // A team may be smaller than asked for.
+    const int64_t whole = static_cast<int64_t>(arenas) >= team ? panels / team * team : 0;
+    const auto count = [&](int64_t panel) { return std::min(width, batch - panel * width); };
+    const auto first = [&](int64_t panel) { return panel * width; };
+    for (int64_t panel = self; panel < whole; panel += team) {
+      Arena& arena = arenas_[static_cast<size_t>(self)];
+      load(arena, input + first(panel) * in_floats, count(panel));
+      const PanelView view{arena.buffers, arena.columns};
+      for (const Step& step : plan_->steps) run_step(*plan_, step, view, 0, 1);
+      store(arena, output + first(panel) * out_floats, count(panel));
+    }
+#pragma omp barrier
+    for (int64_t panel = whole; panel < panels; ++panel) {
+      Arena& arena = arenas_.front();
+#pragma omp single
+      load(arena, input + first(panel) * in_floats, count(panel));
+      const PanelView view{arena.buffers, arena.columns};
+      for (const Step& step : plan_->steps) {
+        run_step(*plan_, step, view, self, team);
+#pragma omp barrier
+      }
+#pragma omp single
+      store(arena, output + first(panel) * out_floats, count(panel));
+    }
+  }
+}
+
+}  // namespace hewn::runtime
