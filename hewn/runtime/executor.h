@@ -13,7 +13,7 @@ namespace hewn::runtime {
 /// a plan.
 class Executor {
  public:
-  explicit Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  explicit Executor(std::shared_ptr<const Plan> plan);
 
   const Plan& plan() const { return *plan_; }
 
@@ -41,6 +41,7 @@ class Executor {
   void store(const Arena& arena, float* output, int64_t count) const;
 
   std::shared_ptr<const Plan> plan_;
+  int64_t panel_width_;
   std::vector<Arena> arenas_;
 };
 
