@@ -55,7 +55,7 @@ uint64_t from_little_endian(std::string_view bytes) {
 TensorView parse_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
                        std::span<const std::byte> data) {
   const auto bad = [&](const std::string& what) {
-    return FormatError(path, str("tensor \"", name, "\": ", what));
+    return FormatError(path, str("tensor ", Json(name).dump(), ": ", what));
   };
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets")) {
@@ -67,7 +67,8 @@ TensorView parse_entry(const std::string& path, const std::string& name, const n
   for (const TypeRow& candidate : kTypes) {
     if (type.is_string() && type.get_ref<const std::string&>() == candidate.name) row = &candidate;
   }
-  if (row == nullptr) throw bad("its dtype is not supported");
+  if (row == nullptr)
+    throw bad(str("dtype ", type.is_string() ? type.dump() : "of no name", " is not supported"));
   view.type = row->type;
 
   const auto& shape = entry["shape"];
@@ -160,7 +161,8 @@ SafetensorsFile parse_safetensors(std::string given, const std::string& where, b
     }
     if (!entry.is_object()) throw FormatError(where, "__metadata__ is not an object");
     for (const auto& [key, value] : entry.items()) {
-      if (!value.is_string()) throw FormatError(where, str("metadata \"", key, "\" is not a string"));
+      if (!value.is_string())
+        throw FormatError(where, str("metadata ", Json(key).dump(), " is not a string"));
       file.metadata[key] = value.get<std::string>();
     }
   }

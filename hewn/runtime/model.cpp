@@ -5,6 +5,11 @@
 #include "hewn/core/error.h"
 
 namespace hewn::runtime {
+namespace {
+
+constexpr int kMaxThreads = 1024;  // OpenMP ends the program where it cannot start them
+
+}  // namespace
 
 Model::Model(ModelData data, const Limits& limits)
     : plan_(std::make_shared<const Plan>(make_plan(std::move(data), limits))), executor_(plan_) {
@@ -27,7 +32,9 @@ std::array<int64_t, 3> Model::input_shape() const {
 }
 
 void Model::set_threads(int threads) {
-  if (threads < 0) throw Error(str("threads: expected 0 or more, got ", threads));
+  if (threads < 0 || threads > kMaxThreads) {
+    throw Error(str("threads: expected 0 to ", kMaxThreads, ", got ", threads));
+  }
   threads_ = threads == 0 ? omp_get_num_procs() : threads;
 }
 

@@ -57,7 +57,8 @@ class LayerReader {
   }
 
  private:
-  Error bad(const std::string& what) const { return Error(str("layer \"", name_, "\" ", what)); }
+  // Names come from the file: as JSON they stay on one line.
+  Error bad(const std::string& what) const { return Error(str("layer ", Json(name_).dump(), " ", what)); }
 
   const io::TensorView& tensor(const char* part, size_t rank) const {
     const auto found = file_.tensors.find(name_ + "." + part);
@@ -128,7 +129,8 @@ ModelData parse(const io::SafetensorsFile& file, const Limits& limits) {
     const Node& node = model.graph.nodes[i];
     if (node.op == Op::kBatchNorm) throw Error("holds a batch norm that was not folded");
     if (!has_weight(node)) continue;
-    if (model.layers.contains(node.name)) throw Error(str("layer \"", node.name, "\" is there twice"));
+    if (model.layers.contains(node.name))
+      throw Error(str("layer ", Json(node.name).dump(), " is there twice"));
     const Shape& in = shapes[static_cast<size_t>(node.inputs[0])];
     model.layers[node.name] = LayerReader(file, node.name).read(weight_rows(node, in), node.outputs);
   }

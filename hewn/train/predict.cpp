@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "hewn/core/error.h"
@@ -51,11 +52,9 @@ double Predictions::score_of(int64_t sample) const {
 Predictions predict(const std::filesystem::path& path, const PredictOptions& options) {
   if (options.batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", options.batch));
   if (options.limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", options.limit));
-  if (options.threads < 0 || options.threads > 1024) {
-    throw Error(hewn::str("threads: expected 0 to 1024, got ", options.threads));
-  }
   runtime::Model model = runtime::Model::load(path);
-  model.set_threads(static_cast<int>(options.threads));
+  model.set_threads(
+      static_cast<int>(std::clamp<int64_t>(options.threads, -1, std::numeric_limits<int>::max())));
   std::string data_path;
   check(model, data::find_source(options.data, &data_path).info, path.string());
   data::DataOptions data_options;

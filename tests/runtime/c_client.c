@@ -34,6 +34,7 @@ int use_model_from_c(const char* path, const float* input, int64_t batch, float*
   CHECK(hewn_model_run(copy, input, 1, NULL) == -1);
   CHECK(hewn_model_run(copy, input, -1, output) == -1);
   CHECK(hewn_model_set_threads(copy, -1) == -1);
+  CHECK(hewn_model_set_threads(copy, 1000000000) == -1);
   CHECK(hewn_model_input_shape(copy, NULL) == -1);
   hewn_model_free(copy);
 
