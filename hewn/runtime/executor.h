@@ -18,8 +18,8 @@ class Executor {
   const Plan& plan() const { return *plan_; }
 
   /// `input`: batch x channels x height x width; `output`: batch x outputs. Buffers grow with the first
-  /// batches and are kept.
-  void run(const float* input, int64_t batch, float* output, int threads);
+  /// batches and are kept. Uses fewer threads where there is too little to do.
+  void run(const float* input, int64_t batch, float* output, int most_threads);
 
  private:
   struct Release {

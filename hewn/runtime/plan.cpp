@@ -228,8 +228,11 @@ Plan make_plan(ModelData model, const Limits& limits) {
   for (const Node& node : model.graph.nodes) {
     if (!has_weight(node)) continue;
     while (plan.steps[step].layer < 0) ++step;
-    const Value& in = plan.values[static_cast<size_t>(plan.steps[step++].in)];
+    const Value& in = plan.values[static_cast<size_t>(plan.steps[step].in)];
+    const Value& out = plan.values[static_cast<size_t>(plan.steps[step].out)];
+    ++step;
     plan.layers.push_back(pack_layer(model.layers.at(node.name), node, in.image));
+    plan.products += plan.layers.back().weight.products() * out.image.height * out.image.width;
   }
   return plan;
 }

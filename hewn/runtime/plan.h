@@ -51,6 +51,7 @@ struct Plan {
   std::vector<PlannedLayer> layers;
   int32_t input_value = 0;
   int32_t output_value = 0;
+  int64_t products = 0;  // multiply-adds of one sample, kept blocks only
 
   /// Of all buffers, for one sample.
   int64_t activation_floats() const;

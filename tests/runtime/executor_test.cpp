@@ -4,6 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/runtime/model.h"
+#include "hewn/runtime/steps.h"
 #include "tests/runtime/models.h"
 
 namespace hewn::runtime {
@@ -51,6 +52,29 @@ TEST(Executor, BatchesAndThreadsGiveTheSameBits) {
         model.set_threads(threads);
         ASSERT_EQ(run(model, part, batch), one) << threads << " threads";
       }
+    }
+  }
+}
+
+/// All buffers after the plan's steps, each done in so many shares.
+std::vector<std::vector<float>> buffers_after(const Plan& plan, int64_t parts) {
+  constexpr int64_t kColumns = 8;
+  std::vector<std::vector<float>> memory;
+  std::vector<float*> buffers;
+  for (const Buffer& buffer : plan.buffers) memory.push_back(numbers(buffer.rows * kColumns, 3));
+  for (std::vector<float>& buffer : memory) buffers.push_back(buffer.data());
+  for (const Step& step : plan.steps) {
+    for (int64_t part = 0; part < parts; ++part) run_step(plan, step, {buffers, kColumns}, part, parts);
+  }
+  return memory;
+}
+
+TEST(Steps, SharesTogetherDoTheWholeStep) {
+  for (const NamedGraph& sample : sample_graphs()) {
+    const Plan plan = make_plan(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
+    for (const int64_t parts : {2, 3, 7, 64}) {
+      EXPECT_EQ(buffers_after(plan, parts), buffers_after(plan, 1))
+          << sample.name << ", " << parts << " parts";
     }
   }
 }
