@@ -33,6 +33,8 @@ struct Command {
 // One per file.
 Command train_command();
 Command eval_command();
+Command export_command();
+Command predict_command();
 Command inspect_command();
 Command plan_command();
 Command phases_command();

@@ -18,8 +18,10 @@ add_library(hewn_build INTERFACE)
 # -Wno-restrict: GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
 # With sanitizers GCC 12 also sees uninitialised members inside std::regex.
 set(warnings -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-restrict
-  $<$<BOOL:${HEWN_SANITIZE}>:-Wno-maybe-uninitialized>
   $<$<BOOL:${HEWN_WERROR}>:-Werror>)
+if(HEWN_SANITIZE)
+  list(APPEND warnings -Wno-maybe-uninitialized)
+endif()
 target_compile_options(hewn_build INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 if(HEWN_SANITIZE)
   add_compile_options(-fsanitize=${HEWN_SANITIZE} -fno-omit-frame-pointer)

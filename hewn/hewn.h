@@ -9,5 +9,7 @@
 #include "hewn/prune/plan.h"
 #include "hewn/prune/pruner.h"
 #include "hewn/prune/recipes.h"
+#include "hewn/runtime/model.h"
+#include "hewn/train/export.h"
 #include "hewn/train/job.h"
 #include "hewn/train/optimiser.h"

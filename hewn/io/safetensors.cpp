@@ -1,5 +1,6 @@
 #include "hewn/io/safetensors.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -28,6 +29,7 @@ constexpr std::array<TypeRow, 8> kTypes = {{{DType::kF64, "F64", 8},
 constexpr size_t kPrefix = 8;                 // bytes of the header's length
 constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
 constexpr size_t kAlignment = 8;
+constexpr int kMaxDepth = 4;         // header, entry, list, number
 const std::string kSeal = "~crc32";  // sorts behind every usual name
 
 const TypeRow& row_of(DType type) {
@@ -53,7 +55,7 @@ uint64_t from_little_endian(std::string_view bytes) {
 TensorView parse_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
                        std::span<const std::byte> data) {
   const auto bad = [&](const std::string& what) {
-    return FormatError(path, str("tensor \"", name, "\": ", what));
+    return FormatError(path, str("tensor ", Json(name).dump(), ": ", what));
   };
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets")) {
@@ -65,7 +67,8 @@ TensorView parse_entry(const std::string& path, const std::string& name, const n
   for (const TypeRow& candidate : kTypes) {
     if (type.is_string() && type.get_ref<const std::string&>() == candidate.name) row = &candidate;
   }
-  if (row == nullptr) throw bad(str("dtype ", type.dump(), " is not supported"));
+  if (row == nullptr)
+    throw bad(str("dtype ", type.is_string() ? type.dump() : "of no name", " is not supported"));
   view.type = row->type;
 
   const auto& shape = entry["shape"];
@@ -74,6 +77,7 @@ TensorView parse_entry(const std::string& path, const std::string& name, const n
   for (const auto& extent : shape) {
     if (!extent.is_number_unsigned()) throw bad("shape holds something else than whole numbers");
     const auto value = extent.get<uint64_t>();
+    if (value > std::numeric_limits<int64_t>::max()) throw bad("shape overflows");
     if (value > 0 && size > std::numeric_limits<int64_t>::max() / value) throw bad("shape overflows");
     size *= value;
     view.shape.push_back(static_cast<int64_t>(value));
@@ -92,6 +96,21 @@ TensorView parse_entry(const std::string& path, const std::string& name, const n
   if (end - begin != size) throw bad(str("has ", end - begin, " bytes, its shape needs ", size));
   view.data = data.subspan(begin, size);
   return view;
+}
+
+/// The format allows no bytes that belong to two tensors or to none.
+void check_layout(const std::string& path, const SafetensorsFile& file, std::span<const std::byte> data) {
+  std::vector<std::span<const std::byte>> parts;
+  for (const auto& [name, view] : file.tensors) parts.push_back(view.data);
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.data() != b.data() ? a.data() < b.data() : a.size() < b.size();
+  });
+  const std::byte* end = data.data();
+  for (const auto& part : parts) {
+    if (part.data() != end) throw FormatError(path, "its tensors overlap or leave bytes unused");
+    end += part.size();
+  }
+  if (end != data.data() + data.size()) throw FormatError(path, "has bytes behind its last tensor");
 }
 
 void check_seal(const std::string& path, const SafetensorsFile& file) {
@@ -118,16 +137,19 @@ int64_t TensorView::elements() const {
 }
 
 SafetensorsFile read_safetensors(const std::filesystem::path& path, bool sealed) {
-  const std::string where = path.string();
+  return parse_safetensors(read_file(path), path.string(), sealed);
+}
+
+SafetensorsFile parse_safetensors(std::string given, const std::string& where, bool sealed) {
   SafetensorsFile file;
-  file.bytes = read_file(path);
+  file.bytes = std::move(given);
   const std::string_view all = file.bytes;
   if (all.size() < kPrefix) throw FormatError(where, "is too short for a safetensors file");
   const uint64_t header_size = from_little_endian(all.substr(0, kPrefix));
   if (header_size > kMaxHeader || header_size > all.size() - kPrefix) {
     throw FormatError(where, str("is truncated: a header of ", header_size, " bytes does not fit"));
   }
-  const auto header = nlohmann::json::parse(all.substr(kPrefix, header_size), nullptr, false);
+  const auto header = parse_shallow<nlohmann::json>(all.substr(kPrefix, header_size), kMaxDepth);
   if (!header.is_object()) throw FormatError(where, "header is not a JSON object");
   const std::string_view data = all.substr(kPrefix + header_size);
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data.data()), data.size());
@@ -139,10 +161,12 @@ SafetensorsFile read_safetensors(const std::filesystem::path& path, bool sealed)
     }
     if (!entry.is_object()) throw FormatError(where, "__metadata__ is not an object");
     for (const auto& [key, value] : entry.items()) {
-      if (!value.is_string()) throw FormatError(where, str("metadata \"", key, "\" is not a string"));
+      if (!value.is_string())
+        throw FormatError(where, str("metadata ", Json(key).dump(), " is not a string"));
       file.metadata[key] = value.get<std::string>();
     }
   }
+  check_layout(where, file, bytes);
   if (sealed) check_seal(where, file);
   file.tensors.erase(kSeal);
   return file;

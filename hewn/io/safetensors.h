@@ -34,9 +34,12 @@ struct SafetensorsFile {
   std::string bytes;                          // owns the data after reading
 };
 
-/// Reads and checks the whole file: every length, offset, type and shape. Throws FormatError, never crashes.
+/// Reads and checks the whole file: every length, offset, type and shape, and that the tensors fill the data
+/// without holes or overlaps. Throws FormatError, never crashes.
 /// With `sealed`, also demands the checksum that write_safetensors added.
 SafetensorsFile read_safetensors(const std::filesystem::path& path, bool sealed = false);
+/// The same for bytes in memory; errors name them `where`.
+SafetensorsFile parse_safetensors(std::string bytes, const std::string& where, bool sealed = false);
 
 /// Writes atomically. With `sealed`, adds a last tensor "~crc32" (four bytes) that holds the CRC-32 of every
 /// byte before it, so that damage anywhere in the file is noticed; other readers see one small extra tensor.

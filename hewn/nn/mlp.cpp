@@ -22,6 +22,16 @@ class Mlp final : public Model {
     return layers_.back()->forward(x);
   }
 
+  runtime::Graph graph(const runtime::Shape& input) const override {
+    runtime::Graph graph;
+    int32_t x = graph.flatten(graph.input(input));
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      x = graph.linear(str("fc", i + 1), x, layers_[i]->options.out_features());
+      if (i + 1 < layers_.size()) x = graph.relu(x);
+    }
+    return graph;
+  }
+
   std::vector<std::string> chain() const override {
     std::vector<std::string> names;
     for (size_t i = 0; i < layers_.size(); ++i) names.push_back(str("fc", i + 1));

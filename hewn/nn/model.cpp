@@ -1,5 +1,6 @@
 #include "hewn/nn/model.h"
 
+#include "hewn/core/error.h"
 #include "hewn/core/table.h"
 
 namespace hewn::nn {
@@ -16,6 +17,10 @@ const std::vector<ModelRow>& models() {
 #undef HEWN_MODEL
   };
   return kRows;
+}
+
+runtime::Graph Model::graph(const runtime::Shape&) const {
+  throw Error("this model cannot be exported: it does not say what its graph is");
 }
 
 const ModelRow& find_model(const std::string& name) { return find_row(models(), name, "model"); }

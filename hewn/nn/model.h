@@ -10,6 +10,7 @@
 
 #include "hewn/prune/plan.h"
 #include "hewn/prune/pruner.h"
+#include "hewn/runtime/graph.h"
 
 namespace hewn::nn {
 
@@ -19,6 +20,9 @@ class Model : public torch::nn::Module {
   virtual at::Tensor forward(const at::Tensor& input) = 0;
   /// Names of the layers in order, where the network is a plain chain of them; else empty.
   virtual std::vector<std::string> chain() const { return {}; }
+  /// What forward() does in evaluation mode, for inputs of that shape, as the runtime's graph: layers by the
+  /// names of their parameters, batch norms as nodes of their own. Throws Error where a model has none.
+  virtual runtime::Graph graph(const runtime::Shape& input) const;
 };
 
 /// What goes in and out: one input's shape and the number of outputs.

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "hewn/nn/describe.h"
 #include "hewn/nn/layers.h"
 
 namespace hewn::nn {
@@ -15,6 +16,8 @@ using torch::nn::BatchNorm2d;
 class Block : public torch::nn::Module {
  public:
   virtual at::Tensor forward(const at::Tensor& input) = 0;
+  /// Adds the block called `name` to the graph, behind node `x`.
+  virtual int32_t describe(runtime::Graph& graph, const std::string& name, int32_t x) const = 0;
 
  protected:
   void add_shortcut(int64_t in, int64_t out, int64_t stride) {
@@ -24,6 +27,11 @@ class Block : public torch::nn::Module {
   }
   at::Tensor shortcut(const at::Tensor& input) {
     return downsample_.is_empty() ? input : downsample_->forward(input);
+  }
+  int32_t describe_shortcut(runtime::Graph& graph, const std::string& name, int32_t x) const {
+    if (downsample_.is_empty()) return x;
+    return conv_norm(graph, {name + "downsample.0", name + "downsample.1"}, x,
+                     *downsample_->ptr(0)->as<Conv2d>(), *downsample_->ptr(1)->as<BatchNorm2d>());
   }
 
  private:
@@ -45,6 +53,13 @@ class BasicBlock final : public Block {
   at::Tensor forward(const at::Tensor& input) override {
     const at::Tensor x = bn1_(conv1_(input)).relu_();
     return bn2_(conv2_(x)).add_(shortcut(input)).relu_();
+  }
+
+  int32_t describe(runtime::Graph& graph, const std::string& name, int32_t input) const override {
+    const int32_t side = describe_shortcut(graph, name, input);
+    int32_t x = conv_norm(graph, {name + "conv1", name + "bn1"}, input, *conv1_, *bn1_);
+    x = conv_norm(graph, {name + "conv2", name + "bn2"}, graph.relu(x), *conv2_, *bn2_);
+    return graph.relu(graph.add(x, side));
   }
 
  private:
@@ -72,6 +87,14 @@ class Bottleneck final : public Block {
     at::Tensor x = bn1_(conv1_(input)).relu_();
     x = bn2_(conv2_(x)).relu_();
     return bn3_(conv3_(x)).add_(shortcut(input)).relu_();
+  }
+
+  int32_t describe(runtime::Graph& graph, const std::string& name, int32_t input) const override {
+    const int32_t side = describe_shortcut(graph, name, input);
+    int32_t x = conv_norm(graph, {name + "conv1", name + "bn1"}, input, *conv1_, *bn1_);
+    x = conv_norm(graph, {name + "conv2", name + "bn2"}, graph.relu(x), *conv2_, *bn2_);
+    x = conv_norm(graph, {name + "conv3", name + "bn3"}, graph.relu(x), *conv3_, *bn3_);
+    return graph.relu(graph.add(x, side));
   }
 
  private:
@@ -109,6 +132,20 @@ class Resnet final : public Model {
     if (!small_) x = at::max_pool2d(x, 3, 2, 1);
     for (torch::nn::Sequential& stage : stages_) x = stage->forward(x);
     return fc_(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+  runtime::Graph graph(const runtime::Shape& input) const override {
+    runtime::Graph graph;
+    int32_t x = graph.relu(conv_norm(graph, {"conv1", "bn1"}, graph.input(input), *conv1_, *bn1_));
+    if (!small_) x = graph.max_pool(x, {3, 3, 2, 1, 1});
+    for (size_t stage = 0; stage < stages_.size(); ++stage) {
+      for (size_t i = 0; i < stages_[stage]->size(); ++i) {
+        const auto* block = stages_[stage]->ptr(i)->template as<BlockType>();
+        x = block->describe(graph, str("layer", stage + 1, ".", i, "."), x);
+      }
+    }
+    graph.linear("fc", graph.global_avg_pool(x), fc_->options.out_features());
+    return graph;
   }
 
  private:

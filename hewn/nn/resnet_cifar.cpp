@@ -3,6 +3,7 @@
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/constant_pad_nd.h>
 
+#include "hewn/nn/describe.h"
 #include "hewn/nn/layers.h"
 
 namespace hewn::nn {
@@ -23,6 +24,15 @@ class Block final : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor x = bn1_(conv1_(input)).relu_();
     return bn2_(conv2_(x)).add_(shortcut(input)).relu_();
+  }
+
+  /// Adds the block called `name` to the graph, behind node `input`.
+  int32_t describe(runtime::Graph& graph, const std::string& name, int32_t input) const {
+    const bool same = padding_ == 0 && stride_ == 1;
+    const int32_t side = same ? input : graph.subsample(input, stride_, {padding_, padding_});
+    int32_t x = conv_norm(graph, {name + "conv1", name + "bn1"}, input, *conv1_, *bn1_);
+    x = conv_norm(graph, {name + "conv2", name + "bn2"}, graph.relu(x), *conv2_, *bn2_);
+    return graph.relu(graph.add(x, side));
   }
 
  private:
@@ -64,6 +74,18 @@ class CifarResnet final : public Model {
     at::Tensor x = bn1_(conv1_(input)).relu_();
     for (torch::nn::Sequential& stage : stages_) x = stage->forward(x);
     return linear_(at::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+  runtime::Graph graph(const runtime::Shape& input) const override {
+    runtime::Graph graph;
+    int32_t x = graph.relu(conv_norm(graph, {"conv1", "bn1"}, graph.input(input), *conv1_, *bn1_));
+    for (size_t stage = 0; stage < stages_.size(); ++stage) {
+      for (size_t i = 0; i < stages_[stage]->size(); ++i) {
+        x = stages_[stage]->ptr(i)->as<Block>()->describe(graph, str("layer", stage + 1, ".", i, "."), x);
+      }
+    }
+    graph.linear("linear", graph.global_avg_pool(x), linear_->options.out_features());
+    return graph;
   }
 
  private:

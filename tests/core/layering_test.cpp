@@ -16,13 +16,14 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"io", {"core"}},
     {"kernels", {"core"}},
     {"measure", {"core", "kernels"}},
+    {"runtime", {"core", "io", "kernels"}},
     {"prune", {"core", "kernels"}},
-    {"nn", {"core", "kernels", "prune"}},
+    {"nn", {"core", "kernels", "prune", "runtime"}},
     {"data", {"core"}},
-    {"train", {"core", "io", "kernels", "measure", "prune", "nn", "data"}},
+    {"train", {"core", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
 };
 // Layers that know nothing of LibTorch.
-const std::set<std::string> kWithoutTorch = {"core", "io", "kernels"};
+const std::set<std::string> kWithoutTorch = {"core", "io", "kernels", "runtime"};
 
 TEST(Layering, IncludesPointUpwardsOnly) {
   const std::filesystem::path root = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn";

@@ -60,21 +60,26 @@ TEST(Safetensors, ASealNoticesAnyChangedByteAndAnyLength) {
 TEST(Safetensors, RejectsHostileHeaders) {
   const TempFolder folder;
   const std::string data(8, 'x');
-  for (const std::string header : {
-           R"([1,2])",
-           R"({"t":5})",
-           R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,9]}})",
-           R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})",
-           R"({"t":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})",
-           R"({"t":{"dtype":"F33","shape":[2],"data_offsets":[0,8]}})",
-           R"({"t":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
-           R"({"t":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]}})",
-           R"({"t":{"dtype":"F32","shape":2,"data_offsets":[0,8]}})",
-           R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0]}})",
-           R"({"__metadata__":{"a":1}})",
-           R"({"t":)",
-           R"()",
-       }) {
+  for (
+      const std::string header : {
+          R"([1,2])",
+          R"({"t":5})",
+          R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,9]}})",
+          R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})",
+          R"({"t":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})",
+          R"({"t":{"dtype":"F33","shape":[2],"data_offsets":[0,8]}})",
+          R"({"t":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
+          R"({"t":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]}})",
+          R"({"t":{"dtype":"F32","shape":2,"data_offsets":[0,8]}})",
+          R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0]}})",
+          R"({"__metadata__":{"a":1}})",
+          R"({"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+          R"({"t":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+          R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"u":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+          R"({"t":{"dtype":"F32","shape":[0,9223372036854775813],"data_offsets":[0,0]}})",
+          R"({"t":)",
+          R"()",
+      }) {
     write_text(folder / "f", file_with_header(header, data));
     EXPECT_THROW(read_safetensors(folder / "f"), FormatError) << header;
   }
@@ -82,6 +87,15 @@ TEST(Safetensors, RejectsHostileHeaders) {
   EXPECT_THROW(read_safetensors(folder / "f"), FormatError);
   write_text(folder / "f", std::string(8, '\xff') + "{}");
   EXPECT_THROW(read_safetensors(folder / "f"), FormatError);
+}
+
+TEST(Safetensors, RejectsDeepNesting) {
+  const std::string deep = std::string(1 << 20, '[') + std::string(1 << 20, ']');
+  for (const std::string& header :
+       {deep, R"({"t":{"dtype":)" + deep + R"(,"shape":[],"data_offsets":[0,0]}})",
+        R"({"t":)" + deep + "}"}) {
+    EXPECT_THROW(parse_safetensors(file_with_header(header, ""), "f"), FormatError);
+  }
 }
 
 TEST(Safetensors, SurvivesRandomDamage) {

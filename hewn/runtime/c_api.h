@@ -1,0 +1,42 @@
+#ifndef HEWN_RUNTIME_C_API_H
+#define HEWN_RUNTIME_C_API_H
+
+/* The runtime from C, and from any language that can call C. Functions that return int return 0 where all
+ * went well and -1 where not; hewn_last_error() then says why. Null pointers are answered with an error. */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Use a model from one thread at a time; hewn_model_copy makes another that shares its weights. */
+typedef struct hewn_model hewn_model;
+
+/* Both return null on failure. */
+hewn_model* hewn_model_load(const char* path);
+hewn_model* hewn_model_copy(const hewn_model* model);
+/* Null is allowed. */
+void hewn_model_free(hewn_model* model);
+
+/* Channels, height and width of one sample. */
+int hewn_model_input_shape(const hewn_model* model, int64_t shape[3]);
+/* Floats of one sample's input and output; -1 on failure. */
+int64_t hewn_model_inputs(const hewn_model* model);
+int64_t hewn_model_outputs(const hewn_model* model);
+
+/* 0: all cores. */
+int hewn_model_set_threads(hewn_model* model, int threads);
+
+/* input: batch x channels x height x width floats; output: batch x outputs. */
+int hewn_model_run(hewn_model* model, const float* input, int64_t batch, float* output);
+
+/* What went wrong last in this thread: one line, "" before anything has. Valid until the next failing call.
+ */
+const char* hewn_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hewn/core/json.h"
+#include "hewn/kernels/packed.h"
+
+namespace hewn::runtime {
+
+enum class Op {
+  kInput,
+  kLinear,
+  kConv2d,
+  kBatchNorm,  // only until export folds it into the layer before it
+  kRelu,
+  kAdd,
+  kMaxPool,
+  kGlobalAvgPool,
+  kFlatten,    // channels x height x width, in this order, as one vector
+  kSubsample,  // every stride-th pixel, with channels of zeros before and behind
+};
+
+/// What a node hands on: an image, or a vector as an image of one pixel.
+struct Shape {
+  int64_t channels = 0;
+  int64_t height = 1;
+  int64_t width = 1;
+
+  int64_t elements() const { return channels * height * width; }
+  bool operator==(const Shape&) const = default;
+};
+std::string to_string(const Shape& shape);
+
+/// One operation. Fields that its op does not use keep their defaults.
+struct Node {
+  Op op = Op::kInput;
+  std::vector<int32_t> inputs;   // earlier nodes
+  std::string name;              // linear, conv2d, batch_norm: of its tensors
+  Shape shape;                   // input
+  int64_t outputs = 0;           // linear: features, conv2d: channels
+  kernels::ConvGeometry window;  // conv2d, max_pool; subsample: its stride
+  std::array<int64_t, 2> pad{};  // subsample: channels of zeros before and behind
+  double epsilon = 0;            // batch_norm
+
+  bool operator==(const Node&) const = default;
+};
+
+/// A network as plain data: nodes in an order in which they can run. The first is the input, the last the
+/// output.
+struct Graph {
+  std::vector<Node> nodes;
+
+  /// Each adds a node and returns its number.
+  int32_t input(const Shape& shape);
+  int32_t linear(const std::string& name, int32_t in, int64_t outputs);
+  int32_t conv2d(const std::string& name, int32_t in, int64_t outputs, const kernels::ConvGeometry& window);
+  int32_t batch_norm(const std::string& name, int32_t in, double epsilon);
+  int32_t relu(int32_t in);
+  int32_t add(int32_t a, int32_t b);
+  int32_t max_pool(int32_t in, const kernels::ConvGeometry& window);
+  int32_t global_avg_pool(int32_t in);
+  int32_t flatten(int32_t in);
+  int32_t subsample(int32_t in, int64_t stride, const std::array<int64_t, 2>& pad);
+
+  bool operator==(const Graph&) const = default;
+};
+
+std::string_view name_of(Op op);
+/// Whether the node has a weight.
+bool has_weight(const Node& node);
+
+Json to_json(const Graph& graph);
+/// Throws Error for an unknown op, a missing or senseless attribute, or an edge that does not point back.
+Graph graph_from_json(const Json& json);
+
+/// How often each node is used as an input.
+std::vector<int32_t> count_uses(const Graph& graph);
+
+}  // namespace hewn::runtime

@@ -1,0 +1,41 @@
+#include "hewn/runtime/model.h"
+
+#include <omp.h>
+
+#include "hewn/core/error.h"
+
+namespace hewn::runtime {
+namespace {
+
+constexpr int kMaxThreads = 1024;  // OpenMP ends the program where it cannot start them
+
+}  // namespace
+
+Model::Model(ModelData data, const Limits& limits)
+    : plan_(std::make_shared<const Plan>(make_plan(std::move(data), limits))), executor_(plan_) {
+  set_threads(0);
+}
+
+Model& Model::operator=(const Model& other) { return *this = Model(other); }
+
+Model Model::load(const std::filesystem::path& path, const Limits& limits) {
+  ModelData data = read_model(path, limits);
+  try {
+    return Model(std::move(data), limits);
+  } catch (const Error& error) {
+    throw FormatError(path.string(), error.what());
+  }
+}
+
+std::array<int64_t, 3> Model::input_shape() const {
+  return {plan_->input.channels, plan_->input.height, plan_->input.width};
+}
+
+void Model::set_threads(int threads) {
+  if (threads < 0 || threads > kMaxThreads) {
+    throw Error(str("threads: expected 0 to ", kMaxThreads, ", got ", threads));
+  }
+  threads_ = threads == 0 ? omp_get_num_procs() : threads;
+}
+
+}  // namespace hewn::runtime

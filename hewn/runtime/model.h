@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "hewn/runtime/executor.h"
+#include "hewn/runtime/model_file.h"
+
+namespace hewn::runtime {
+
+/// A model.hewn file, ready to run. A model has buffers of its own, so use it from one thread at a time;
+/// copies share the weights and are cheap: make one per thread.
+class Model {
+ public:
+  /// Throws Error where the file cannot be read, FormatError where it is not what it should be.
+  static Model load(const std::filesystem::path& path, const Limits& limits = {});
+  /// From data in memory that load() would have accepted. Throws Error beyond `limits`.
+  explicit Model(ModelData data, const Limits& limits = {});
+  Model(const Model& other) : plan_(other.plan_), executor_(plan_), threads_(other.threads_) {}
+  Model& operator=(const Model& other);
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
+  ~Model() = default;
+
+  /// Channels, height, width of one sample.
+  std::array<int64_t, 3> input_shape() const;
+  int64_t inputs() const { return plan_->input.elements(); }
+  int64_t outputs() const { return plan_->output.elements(); }
+
+  /// 0, which is the default: all cores that this process may use.
+  void set_threads(int threads);
+  int threads() const { return threads_; }
+
+  /// `input`: batch x channels x height x width; `output`: batch x outputs(). Both row-major, with no gaps.
+  void run(const float* input, int64_t batch, float* output) {
+    executor_.run(input, batch, output, threads_);
+  }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+  Executor executor_;
+  int threads_ = 1;
+};
+
+}  // namespace hewn::runtime

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hewn/io/safetensors.h"
+#include "hewn/kernels/bsr.h"
+#include "hewn/runtime/graph.h"
+#include "hewn/runtime/shapes.h"
+
+namespace hewn::runtime {
+
+/// The kept blocks of one weight, seen as (taps * input channels) x outputs, and a bias for every output.
+struct Layer {
+  kernels::BsrPattern pattern;
+  std::vector<float> values;  // [kept][block.cols][block.rows]
+  std::vector<float> bias;
+};
+
+/// What a model.hewn file holds; docs/formats.md describes it.
+struct ModelData {
+  std::string model;  // names, for people
+  std::string method;
+  Graph graph;
+  std::map<std::string, Layer> layers;  // by the name of their node
+};
+
+/// Writes atomically, with a checksum. `type` is that of the kept values: kF32 or kBF16.
+void write_model(const std::filesystem::path& path, const ModelData& model, io::DType type = io::DType::kF32);
+
+/// Checks everything that running relies on: lengths, indices, shapes, edges, and what it will ask of memory
+/// and time. Throws FormatError naming the file.
+ModelData read_model(const std::filesystem::path& path, const Limits& limits = {});
+
+/// The same for bytes in memory, called `where` in errors. Without `sealed` the checksum is not looked at.
+ModelData parse_model(std::string bytes, const std::string& where, const Limits& limits, bool sealed = true);
+
+}  // namespace hewn::runtime

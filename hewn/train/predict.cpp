@@ -1,0 +1,106 @@
+#include "hewn/train/predict.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/data/source.h"
+#include "hewn/io/safetensors.h"
+#include "hewn/runtime/model.h"
+#include "hewn/train/export.h"
+
+namespace hewn::train {
+namespace {
+
+void check(const runtime::Model& model, const data::DataInfo& info, const std::string& path) {
+  const auto expected = model.input_shape();
+  const runtime::Shape shape{expected[0], expected[1], expected[2]};
+  const runtime::Shape given = image_shape(info.input);
+  if (given != shape) {
+    throw Error(
+        hewn::str(path, ": takes inputs of ", to_string(shape), ", ", info.name, " has ", to_string(given)));
+  }
+  if (info.classes != model.outputs()) {
+    throw Error(hewn::str(path, ": has ", model.outputs(), " outputs, ", info.name, " has ", info.classes,
+                          " classes"));
+  }
+}
+
+}  // namespace
+
+int64_t Predictions::class_of(int64_t sample) const {
+  const float* row = logits.data() + sample * outputs;
+  return std::max_element(row, row + outputs) - row;
+}
+
+double Predictions::score_of(int64_t sample) const {
+  const float* row = logits.data() + sample * outputs;
+  const float most = *std::max_element(row, row + outputs);
+  double sum = 0;
+  for (int64_t i = 0; i < outputs; ++i)
+    sum += std::exp(static_cast<double>(row[i]) - static_cast<double>(most));
+  return 1 / sum;
+}
+
+Predictions predict(const std::filesystem::path& path, const PredictOptions& options) {
+  if (options.batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", options.batch));
+  if (options.limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", options.limit));
+  runtime::Model model = runtime::Model::load(path);
+  model.set_threads(
+      static_cast<int>(std::clamp<int64_t>(options.threads, -1, std::numeric_limits<int>::max())));
+  std::string data_path;
+  check(model, data::find_source(options.data, &data_path).info, path.string());
+  data::DataOptions data_options;
+  data_options.batch = options.batch;
+  const auto source = data::open_source(options.data, data_options);
+  check(model, source->info(), path.string());
+
+  Predictions out;
+  out.outputs = model.outputs();
+  Meter meter;
+  for (int64_t i = 0; i < source->test_batches(); ++i) {
+    const data::Batch batch = source->test_batch(i);
+    const int64_t left = options.limit > 0 ? options.limit - out.samples : batch.input.size(0);
+    const int64_t count = std::min(left, batch.input.size(0));
+    if (count <= 0) break;
+    const at::Tensor input = batch.input.to(at::kFloat).contiguous();
+    const size_t at = out.logits.size();
+    out.logits.resize(at + static_cast<size_t>(count * out.outputs));
+    const auto begin = std::chrono::steady_clock::now();
+    model.run(input.data_ptr<float>(), count, out.logits.data() + at);
+    out.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    meter.add(at::from_blob(out.logits.data() + at, {count, out.outputs}, at::kFloat),
+              batch.target.narrow(0, 0, count));
+    out.samples += count;
+  }
+  if (out.samples == 0) throw Error(hewn::str(options.data, ": has no test samples"));
+  out.metrics = meter.result();
+  return out;
+}
+
+void write_predictions(const std::filesystem::path& path, const Predictions& predictions) {
+  std::ostringstream text;
+  text.precision(6);
+  text << "sample,class,score\n";
+  for (int64_t i = 0; i < predictions.samples; ++i) {
+    text << i << ',' << predictions.class_of(i) << ',' << predictions.score_of(i) << '\n';
+  }
+  write_file_atomically(path, text.str());
+}
+
+void write_logits(const std::filesystem::path& path, const Predictions& predictions) {
+  io::write_safetensors(path, {},
+                        {{"logits",
+                          {io::DType::kF32,
+                           {predictions.samples, predictions.outputs},
+                           std::as_bytes(std::span(predictions.logits))}}});
+}
+
+}  // namespace hewn::train

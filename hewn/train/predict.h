@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hewn/train/task.h"
+
+namespace hewn::train {
+
+struct PredictOptions {
+  std::string data;     // NAME or NAME:PATH
+  int64_t batch = 256;  // samples at a time
+  int64_t threads = 0;  // 0: all cores
+  int64_t limit = 0;    // samples of the test set; 0: all
+};
+
+struct Predictions {
+  int64_t samples = 0;
+  int64_t outputs = 0;
+  std::vector<float> logits;  // samples x outputs
+  Metrics metrics;
+  double seconds = 0;  // in the runtime, without reading the data
+
+  /// The output that is largest for a sample, and its probability.
+  int64_t class_of(int64_t sample) const;
+  double score_of(int64_t sample) const;
+};
+
+/// Runs the test set of a data source through a model.hewn file. Throws Error where the data does not fit
+/// the model.
+Predictions predict(const std::filesystem::path& model, const PredictOptions& options);
+
+/// sample,class,score with a header line; and the raw outputs as the tensor "logits".
+void write_predictions(const std::filesystem::path& path, const Predictions& predictions);
+void write_logits(const std::filesystem::path& path, const Predictions& predictions);
+
+}  // namespace hewn::train

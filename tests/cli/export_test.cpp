@@ -1,0 +1,98 @@
+// train -> export -> predict, and what these commands refuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "hewn/core/files.h"
+#include "hewn/core/json.h"
+#include "hewn/io/safetensors.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_mnist.h"
+
+namespace hewn::test {
+namespace {
+
+class ExportCommand : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TempFolder;
+    write_tiny_mnist(*folder_ / "data", 600, 130);
+    const Outcome outcome =
+        hewn({"train", "--data", data(), "--widths", "96,96", "--block", "8", "--sparsity", "0.75", "--batch",
+              "50", "--epochs", "3", "--quiet", "--out", path("run")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static std::string path(const std::string& name) { return (*folder_ / name).string(); }
+  static std::string data() { return "mnist:" + path("data"); }
+  static Json json_of_call(const std::vector<std::string>& arguments) {
+    const Outcome outcome = hewn(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out, nullptr, false);
+  }
+  static void expect_error(const std::vector<std::string>& arguments, const std::string& named) {
+    const Outcome outcome = hewn(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(named), std::string::npos) << outcome.err;
+    EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+  }
+
+  static TempFolder* folder_;
+};
+TempFolder* ExportCommand::folder_ = nullptr;
+
+TEST_F(ExportCommand, PredictEqualsEval) {
+  const Json exported = json_of_call({"export", path("run"), "--to", path("m.hewn"), "--json"});
+  EXPECT_EQ(exported["bytes"].get<uintmax_t>(), std::filesystem::file_size(path("m.hewn")));
+  EXPECT_LT(exported["bytes"].get<double>(), 0.4 * exported["bytes_dense"].get<double>());
+  ASSERT_EQ(exported["layers"].size(), 3U);
+  EXPECT_TRUE(exported["layers"][0]["pruned"].get<bool>());
+  EXPECT_FALSE(exported["layers"][2]["pruned"].get<bool>());
+
+  const Json eval = json_of_call({"eval", path("run"), "--json"});
+  const Json predicted = json_of_call({"predict", path("m.hewn"), "--data", data(), "--batch", "48", "--out",
+                                       path("p.csv"), "--logits", path("logits.safetensors"), "--json"});
+  EXPECT_EQ(predicted["metrics"]["accuracy"], eval["metrics"]["accuracy"]);
+  EXPECT_NEAR(predicted["metrics"]["loss"].get<double>(), eval["metrics"]["loss"].get<double>(), 1e-4);
+  EXPECT_EQ(predicted["samples"], 130);
+
+  const std::string csv = read_file(path("p.csv"));
+  EXPECT_TRUE(csv.starts_with("sample,class,score\n0,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 131);
+  EXPECT_EQ(io::read_safetensors(path("logits.safetensors")).tensors.at("logits").shape,
+            (std::vector<int64_t>{130, 10}));
+
+  EXPECT_EQ(
+      json_of_call({"export", path("run"), "--to", path("h.hewn"), "--dtype", "bf16", "--json"})["dtype"],
+      "bf16");
+  EXPECT_LT(std::filesystem::file_size(path("h.hewn")), std::filesystem::file_size(path("m.hewn")) * 6 / 10);
+  EXPECT_EQ(json_of_call({"predict", path("h.hewn"), "--data", data(), "--limit", "60", "--json"})["samples"],
+            60);
+}
+
+TEST_F(ExportCommand, RefusesInOneLine) {
+  expect_error({"export", path("run")}, "--to");
+  expect_error({"export", path("run"), "--to", path("x.hewn"), "--dtype", "f16"}, "bf16");
+  expect_error({"export", path("run"), "--to", path("nowhere/x.hewn")}, "nowhere");
+  expect_error({"export", path("absent"), "--to", path("x.hewn")}, "config.json");
+  std::filesystem::create_directories(path("unfinished"));
+  std::filesystem::copy(path("run") + "/config.json", path("unfinished"));
+  expect_error({"export", path("unfinished"), "--to", path("x.hewn")}, "not finished");
+  EXPECT_FALSE(std::filesystem::exists(path("x.hewn")));
+
+  hewn({"export", path("run"), "--to", path("n.hewn")});
+  expect_error({"predict", path("n.hewn")}, "--data");
+  expect_error({"predict", path("n.hewn"), "--data", "cifar10:" + path("data")}, "3x32x32");
+  expect_error({"predict", path("n.hewn"), "--data", data(), "--batch", "0"}, "batch");
+  expect_error({"predict", path("absent.hewn"), "--data", data()}, "absent.hewn");
+  std::string bytes = read_file(path("n.hewn"));
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_text(path("damaged.hewn"), bytes);
+  expect_error({"predict", path("damaged.hewn"), "--data", data()}, "checksum");
+}
+
+}  // namespace
+}  // namespace hewn::test

@@ -1,0 +1,56 @@
+// Loads arbitrary bytes as a model file and, where they pass for one, runs a sample. Built by ./dev fuzz with
+// clang's libFuzzer. The checksum is not looked at, or it would stop nearly every mutation.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "hewn/core/error.h"
+#include "hewn/runtime/model.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
+namespace {
+
+// So that a run that is allowed takes milliseconds, with sanitizers.
+constexpr hewn::runtime::Limits kLimits = {1 << 14, 1 << 16, 1 << 20};
+constexpr size_t kPrefix = 8;  // bytes of the header's length
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    hewn::runtime::Model model(
+        hewn::runtime::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz", kLimits, false),
+        kLimits);
+    model.set_threads(1);
+    const std::vector<float> input(static_cast<size_t>(model.inputs()), 0.5F);
+    std::vector<float> output(static_cast<size_t>(model.outputs()));
+    model.run(input.data(), 1, output.data());
+  } catch (const hewn::Error&) {
+  }
+  return 0;
+}
+
+/// Half of the time any change; else one inside the header, whose length is then written anew, or inside the
+/// data, whose length stays.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
+  uint64_t header = 0;
+  if (size >= kPrefix) std::memcpy(&header, data, kPrefix);
+  // libFuzzer cannot change nothing in place.
+  const bool whole = header > 0 && size > kPrefix && header < size - kPrefix;
+  if (seed % 2 == 0 || !whole) return LLVMFuzzerMutate(data, size, max_size);
+  const size_t data_size = size - kPrefix - header;
+  std::vector<uint8_t> tail(data + kPrefix + header, data + size);
+  if (seed % 8 == 1) {
+    const size_t left = LLVMFuzzerMutate(data + kPrefix + header, data_size, data_size);
+    std::copy(tail.begin() + static_cast<std::ptrdiff_t>(left), tail.end(), data + kPrefix + header + left);
+    return size;
+  }
+  header = LLVMFuzzerMutate(data + kPrefix, header, max_size - kPrefix - data_size);
+  std::copy(tail.begin(), tail.end(), data + kPrefix + header);
+  std::memcpy(data, &header, kPrefix);
+  return kPrefix + header + data_size;
+}
