@@ -13,12 +13,18 @@ namespace {
 constexpr int64_t kSiblings = 2;
 
 /// What a tile of the weight asks of the inner loop; places are left to the caller.
-TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue) {
+TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue,
+                           int64_t columns, std::vector<float>& scratch) {
   TileArguments t;
   t.runs = weight.runs(tile);
   t.run_count = tile.runs;
+  t.weight = columns == 1 ? weight.fp32(tile) : weight.values(tile, scratch);
+  t.weight_bf16 = columns == 1 ? weight.bf16(tile) : nullptr;
   t.weight_stride = tile.outputs;
   t.outputs = tile.outputs;
+  t.in_stride = columns;
+  t.out_stride = columns;
+  t.columns = columns;
   t.accumulate = tile.accumulate;
   t.bias = epilogue.bias != nullptr && !tile.accumulate ? epilogue.bias + tile.output : nullptr;
   t.relu = epilogue.relu && tile.last;
@@ -29,33 +35,28 @@ TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const
 
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
               std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
-  assert(columns % kColumnStep == 0 && columns <= machine().panel_width);
-  const auto run_tile = machine().tile;
+  assert(columns == 1 || (columns % kColumnStep == 0 && columns <= machine().panel_width));
+  const auto run_tile = columns == 1 ? machine().tile_of_one : machine().tile;
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
   const std::vector<Packed::Tile>& tiles = weight.tiles();
   for (int64_t first = begin; first < end;) {
-    const Packed::Tile& tile = tiles[static_cast<size_t>(first)];
     int64_t count = 0;
     do {
       const auto n = static_cast<size_t>(count);
-      const Packed::Tile& sibling = tiles[static_cast<size_t>(first + count)];
-      group[n] = arguments_of(weight, sibling, epilogue);
-      group[n].weight = weight.values(sibling, scratch[n]);
-      group[n].in_stride = columns;
-      group[n].out_stride = columns;
-      group[n].columns = columns;
+      group[n] =
+          arguments_of(weight, tiles[static_cast<size_t>(first + count)], epilogue, columns, scratch[n]);
       ++count;
     } while (count < kSiblings && first + count < end &&
              tiles[static_cast<size_t>(first + count)].same_inputs);
-    const bool add = epilogue.add != nullptr && tile.last;
     for (const Place& place : places) {
       for (int64_t n = 0; n < count; ++n) {
+        const Packed::Tile& tile = tiles[static_cast<size_t>(first + n)];
         TileArguments& t = group[static_cast<size_t>(n)];
-        const int64_t at = (place.out + tiles[static_cast<size_t>(first + n)].output) * columns;
+        const int64_t at = (place.out + tile.output) * columns;
         t.in = in + place.in * columns;
         t.out = out + at;
-        t.add = add ? epilogue.add + at : nullptr;
+        t.add = epilogue.add != nullptr && tile.last ? epilogue.add + at : nullptr;
         run_tile(t);
       }
     }
@@ -65,20 +66,8 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
 
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end) {
-  const auto run_tile = machine().tile_of_one;
-  for (int64_t i = begin; i < end; ++i) {
-    const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
-    TileArguments t = arguments_of(weight, tile, epilogue);
-    t.weight = weight.fp32(tile);
-    t.weight_bf16 = weight.bf16(tile);
-    t.in = in;
-    t.in_stride = 1;
-    t.out_stride = 1;
-    t.columns = 1;
-    t.out = out + tile.output;
-    t.add = epilogue.add != nullptr && tile.last ? epilogue.add + tile.output : nullptr;
-    run_tile(t);
-  }
+  const Place place;
+  multiply(weight, in, out, 1, {&place, 1}, epilogue, begin, end);
 }
 
 int64_t padded_block(int64_t block) { return (block + kColumnStep - 1) / kColumnStep * kColumnStep; }

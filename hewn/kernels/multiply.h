@@ -23,6 +23,7 @@ struct Place {
 
 /// out = in * weight for one panel, at each of the places, for the tiles [begin, end). A Linear layer has one
 /// place, {0, 0}; a convolution one per output pixel. Tiles that share outputs must be in the same range.
+/// `columns` is a multiple of kColumnStep, or 1: a single sample, whose vectors run over the outputs.
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
               std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end);
 

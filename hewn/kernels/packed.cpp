@@ -261,7 +261,13 @@ const float* Packed::values(const Tile& tile, std::vector<float>& scratch) const
   return to;
 }
 
-void Packed::round_to_bf16() {
+void Packed::freeze() {
+  source_ = {};
+  source_at_ = {};
+}
+
+void Packed::freeze_as_bf16() {
+  freeze();
   bf16_.resize(values_.size());
   for (size_t i = 0; i < values_.size(); ++i) bf16_[i] = bf16_from(values_[i]);
   values_ = {};

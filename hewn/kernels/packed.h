@@ -63,9 +63,11 @@ class Packed {
   void fill(const float* values, int64_t begin, int64_t end);
   void fill(const float* values) { fill(values, 0, tile_count()); }
 
-  /// Keeps the values as bf16, rounded to the nearest, from now on: half the memory to read; sums stay fp32.
-  /// Such a weight cannot be filled again.
-  void round_to_bf16();
+  /// Forgets where values come from, which takes up to as much memory as they do: fill() must not be called
+  /// again.
+  void freeze();
+  /// Also keeps the values as bf16, rounded to the nearest: half the memory to read; sums stay fp32.
+  void freeze_as_bf16();
 
   int64_t tile_count() const { return static_cast<int64_t>(tiles_.size()); }
   const std::vector<Tile>& tiles() const { return tiles_; }

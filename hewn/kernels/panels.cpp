@@ -113,4 +113,16 @@ void unpack_images(const PanelShape& shape, const ImageShape& image, bool channe
   }
 }
 
+void pack_image(const ImageShape& image, const float* sample, float* column) {
+  each_strip(image, false, [&](const Strip& strip, int64_t place, int64_t row) {
+    for (int64_t x = 0; x < strip.features; ++x) column[row + x * strip.row_step] = sample[place + x];
+  });
+}
+
+void unpack_image(const ImageShape& image, const float* column, float* sample) {
+  each_strip(image, false, [&](const Strip& strip, int64_t place, int64_t row) {
+    for (int64_t x = 0; x < strip.features; ++x) sample[place + x] = column[row + x * strip.row_step];
+  });
+}
+
 }  // namespace hewn::kernels

@@ -54,4 +54,9 @@ void pack_images(const PanelShape& shape, const ImageShape& image, bool channels
 void unpack_images(const PanelShape& shape, const ImageShape& image, bool channels_last, const float* panels,
                    float* samples, int64_t begin, int64_t end);
 
+/// One image (channels x height x width in memory) as a panel of a single column, and back. The border is
+/// left as it is.
+void pack_image(const ImageShape& image, const float* sample, float* column);
+void unpack_image(const ImageShape& image, const float* column, float* sample);
+
 }  // namespace hewn::kernels

@@ -16,7 +16,9 @@ constexpr size_t kCacheLine = 64;  // whole vectors never straddle two
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr int64_t kL2Floats = 256 * 1024;  // a megabyte
 
+/// Columns of a panel of so many samples. A single one is a panel of its own kind, without padding.
 int64_t padded(int64_t count) {
+  if (count == 1) return 1;
   return (count + kernels::kColumnStep - 1) / kernels::kColumnStep * kernels::kColumnStep;
 }
 
@@ -75,12 +77,16 @@ void Executor::set_columns(Arena& arena, int64_t columns) const {
 void Executor::load(Arena& arena, const float* input, int64_t count) const {
   set_columns(arena, padded(count));
   const Value& value = plan_->values[static_cast<size_t>(plan_->input_value)];
+  if (count == 1)
+    return kernels::pack_image(value.image, input, arena.buffers[static_cast<size_t>(value.buffer)]);
   kernels::pack_images({count, value.image.rows()}, value.image, /*channels_last=*/false, input,
                        arena.buffers[static_cast<size_t>(value.buffer)], 0, 1);
 }
 
 void Executor::store(const Arena& arena, float* output, int64_t count) const {
   const Value& value = plan_->values[static_cast<size_t>(plan_->output_value)];
+  if (count == 1)
+    return kernels::unpack_image(value.image, arena.buffers[static_cast<size_t>(value.buffer)], output);
   kernels::unpack_images({count, value.image.rows()}, value.image, /*channels_last=*/false,
                          arena.buffers[static_cast<size_t>(value.buffer)], output, 0, 1);
 }

@@ -1,11 +1,11 @@
 #include "hewn/runtime/model_file.h"
 
-#include <bit>
 #include <cstring>
 #include <limits>
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/kernels/packed.h"
 
 namespace hewn::runtime {
 namespace {
@@ -14,14 +14,6 @@ const std::string kVersion = "1";
 constexpr int kGraphDepth = 5;                                       // graph, nodes, node, list, number
 constexpr int64_t kMaxBlock = int64_t{1} << 20;                      // of one side of a block
 constexpr int64_t kMaxValues = std::numeric_limits<int32_t>::max();  // kernels count them in 32 bits
-
-uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (value != value) return static_cast<uint16_t>((bits >> 16) | 0x40);  // stays a NaN
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-float from_bf16(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
 
 /// Copies out of a file, where nothing is aligned.
 template <class T>
@@ -42,13 +34,14 @@ class LayerReader {
     for (const int64_t extent : {grid.block.rows, grid.block.cols}) {
       if (extent < 1 || extent > kMaxBlock) throw bad(str("a block cannot be ", extent, " long"));
     }
-    Layer layer{{grid, indices("crow"), indices("col")}, {}, {}};
+    Layer layer{{grid, indices("crow"), indices("col")}, {}, {}, false};
     check(layer.pattern);
     if (values.shape[0] != layer.pattern.kept()) {
       throw bad(str("has values of ", values.shape[0], " blocks and columns of ", layer.pattern.kept()));
     }
     if (values.elements() > kMaxValues) throw bad("has too many values");
     layer.values = numbers(values);
+    layer.bf16 = values.type == io::DType::kBF16;
     layer.bias = numbers(tensor("bias", 1));
     if (static_cast<int64_t>(layer.bias.size()) != cols) {
       throw bad(str("has a bias of ", layer.bias.size(), " for ", cols, " outputs"));
@@ -78,7 +71,7 @@ class LayerReader {
     if (view.type == io::DType::kF32) return copy_of<float>(view);
     if (view.type != io::DType::kBF16) throw bad("has numbers of a type other than F32 and BF16");
     std::vector<float> out;
-    for (const uint16_t value : copy_of<uint16_t>(view)) out.push_back(from_bf16(value));
+    for (const uint16_t value : copy_of<uint16_t>(view)) out.push_back(kernels::widen(value));
     return out;
   }
 
@@ -158,7 +151,7 @@ void write_model(const std::filesystem::path& path, const ModelData& model, io::
     tensors[name + ".values"] = {io::DType::kF32, shape, std::as_bytes(std::span(layer.values))};
     if (type == io::DType::kBF16) {
       std::vector<uint16_t>& half = halves.emplace_back();
-      for (const float value : layer.values) half.push_back(to_bf16(value));
+      for (const float value : layer.values) half.push_back(kernels::bf16_from(value));
       tensors[name + ".values"] = {io::DType::kBF16, shape, std::as_bytes(std::span(half))};
     }
     tensors[name + ".bias"] = {

@@ -17,6 +17,7 @@ struct Layer {
   kernels::BsrPattern pattern;
   std::vector<float> values;  // [kept][block.cols][block.rows]
   std::vector<float> bias;
+  bool bf16 = false;  // the values are bf16 numbers, and may be kept as such
 };
 
 /// What a model.hewn file holds; docs/formats.md describes it.

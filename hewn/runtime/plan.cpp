@@ -198,6 +198,7 @@ PlannedLayer pack_layer(Layer& layer, const Node& node, const kernels::ImageShap
                    std::move(layer.bias)};
   out.weight.fill(layer.values.data());
   layer.values = {};
+  layer.bf16 ? out.weight.freeze_as_bf16() : out.weight.freeze();
   return out;
 }
 

@@ -69,8 +69,8 @@ void multiply_outputs(const kernels::Packed& weight, const Work& work, std::span
   }
 }
 
-/// A linear layer is a convolution with one pixel; a kernel for a batch of one belongs here. Groups of pixels
-/// are shared out; where there are fewer than shares, so are the outputs.
+/// A linear layer is a convolution with one pixel. Groups of pixels are shared out; where there are fewer
+/// than shares, so are the outputs.
 void product(const PlannedLayer& layer, const Work& work, int64_t part, int64_t parts) {
   const kernels::ConvGeometry& window = work.step.window;
   const kernels::Epilogue epilogue{layer.bias.data(), work.add, work.step.relu};

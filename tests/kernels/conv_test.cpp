@@ -90,6 +90,31 @@ TEST(Conv, EqualsTheReferenceOverAwkwardShapes) {
   }
 }
 
+TEST(Conv, OneSampleEqualsTheReference) {
+  for (Case c : cases()) {
+    c.conv.batch = 1;
+    SCOPED_TRACE(testing::Message() << c);
+    const Weight weight(c);
+    const ConvShape shape = shape_of(c.conv);
+    const std::vector<float> x = numbers(c.conv.in * c.conv.height * c.conv.width, 2);
+    const std::vector<float> bias = numbers(c.conv.out, 4);
+    std::vector<float> y(static_cast<size_t>(c.conv.out * shape.out.height * shape.out.width));
+    reference::conv(c.conv, x.data(), weight.dense.data(), bias.data(), y.data());
+    for (float& value : y) value = std::max(value, 0.0F);
+
+    Packed packed = Packed::conv(weight.pattern, c.conv.geometry, shape.in);
+    packed.fill(weight.values.data());
+    std::vector<float> in(static_cast<size_t>(shape.in.rows()));
+    std::vector<float> out(static_cast<size_t>(shape.out.rows()));
+    pack_image(shape.in, x.data(), in.data());
+    multiply(packed, in.data(), out.data(), 1, conv_places(shape), {bias.data(), nullptr, true}, 0,
+             packed.tile_count());
+    std::vector<float> got(y.size());
+    unpack_image(shape.out, out.data(), got.data());
+    ASSERT_LT(largest_difference(got, y), 1e-5);
+  }
+}
+
 TEST(Conv, InputGradientEqualsTheReference) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(testing::Message() << c);

@@ -153,8 +153,9 @@ TEST(Linear, Bf16WeightsAreRoundedOnceAndSummedInFp32) {
     reference::linear(c.batch, c.in, c.out, x.data(), rounded.data(), nullptr, y.data());
     Packed packed = Packed::linear(weight.pattern);
     packed.fill(weight.values.data());
+    packed.freeze();
     const int64_t before = packed.bytes();
-    packed.round_to_bf16();
+    packed.freeze_as_bf16();
     EXPECT_EQ(before - packed.bytes(), 2 * (packed.products() + kReadAhead));
     ASSERT_LT(largest_difference(run(packed, {c.batch, c.in}, {c.batch, c.out}, x, {}), y), 1e-5);
     std::vector<float> one(static_cast<size_t>(c.out));
