@@ -10,12 +10,19 @@ constexpr int64_t kScratchFloats = 128 * 1024;  // half a megabyte
 
 int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-/// Strides of one image in memory.
-struct Strides {
-  int64_t channel, x, y;
-  Strides(int64_t channels, int64_t height, int64_t width, bool last)
-      : channel(last ? 1 : height * width), x(last ? channels : 1), y(x * width) {}
-};
+/// Copies `count` channels of a line of pixels so that a pixel's channels lie side by side, `step` floats
+/// from one pixel to the next.
+void gather_channels(const float* from, int64_t channel_stride, int64_t pixel_stride, int64_t pixels,
+                     int64_t count, float* to, int64_t step) {
+  int64_t c = 0;
+  // Eight planes at once where pixels lie side by side in memory.
+  for (; pixel_stride == 1 && c + 8 <= count; c += 8) {
+    machine().pack_eight(from + c * channel_stride, channel_stride, to + c, step, pixels);
+  }
+  for (int64_t i = 0; c < count && i < pixels; ++i) {
+    for (int64_t k = c; k < count; ++k) to[i * step + k] = from[k * channel_stride + i * pixel_stride];
+  }
+}
 
 }  // namespace
 
@@ -93,30 +100,31 @@ void ConvWeightGradient::pack(const float* x, const float* dy, bool channels_las
   const ImageShape& in = shape_.in;
   const ImageShape& out = shape_.out;
   const int64_t padding = shape_.geometry.padding;
-  const Strides xs(in.channels, in.height, in.width, channels_last);
-  const Strides ys(out.channels, out.height, out.width, channels_last);
+  const int64_t in_pixels = in.height * in.width;
+  const int64_t out_pixels = out.height * out.width;
   for (int64_t n = begin; n < end; ++n) {
+    const float* image = x + n * in.channels * in_pixels;
     for (int64_t c0 = 0; c0 < in.channels; c0 += channel_block_) {
       float* to = scratch + (c0 / channel_block_ * count + n) * lines_ * line_ * channel_size_;
       std::fill_n(to, lines_ * line_ * channel_size_, 0.0F);
       for (int64_t y = 0; y < in.height; ++y) {
-        for (int64_t i = 0; i < in.width; ++i) {
-          const float* from =
-              x + n * in.channels * in.height * in.width + c0 * xs.channel + y * xs.y + i * xs.x;
-          float* pixel = to + ((y + padding) * line_ + i + padding) * channel_size_;
-          for (int64_t c = 0; c < channel_block_; ++c) pixel[c] = from[c * xs.channel];
-        }
+        const float* line =
+            channels_last ? image + y * in.width * in.channels + c0 : image + c0 * in_pixels + y * in.width;
+        gather_channels(line, channels_last ? 1 : in_pixels, channels_last ? in.channels : 1, in.width,
+                        channel_block_, to + ((y + padding) * line_ + padding) * channel_size_,
+                        channel_size_);
       }
     }
     const int64_t block = pattern_.grid.block.cols;
-    const int64_t pixels = out.height * out.width;
+    const float* gradient = dy + n * out.channels * out_pixels;
     for (int64_t o0 = 0; o0 < out.channels; o0 += block) {
-      float* to = scratch + x_floats_ + (o0 / block * count + n) * pixels * block;
+      float* to = scratch + x_floats_ + (o0 / block * count + n) * out_pixels * block;
       const int64_t outputs = std::min(block, out.channels - o0);
-      for (int64_t i = 0; i < pixels; ++i, to += block) {
-        const float* from = dy + n * out.channels * pixels + o0 * ys.channel + i * ys.x;
-        for (int64_t o = 0; o < outputs; ++o) to[o] = from[o * ys.channel];
-        std::fill(to + outputs, to + block, 0.0F);
+      gather_channels(channels_last ? gradient + o0 : gradient + o0 * out_pixels,
+                      channels_last ? 1 : out_pixels, channels_last ? out.channels : 1, out_pixels, outputs,
+                      to, block);
+      for (int64_t i = 0; outputs < block && i < out_pixels; ++i) {
+        std::fill(to + i * block + outputs, to + (i + 1) * block, 0.0F);
       }
     }
   }

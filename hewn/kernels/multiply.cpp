@@ -12,23 +12,49 @@ namespace {
 // Tiles with the same inputs that run one after the other at a place, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
-/// What a tile of the weight asks of the inner loop; places are left to the caller.
-TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue,
-                           int64_t columns, std::vector<float>& scratch) {
-  TileArguments t;
+/// What a tile of the weight asks of the inner loop; weights and places are left to the caller.
+void describe_tile(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue,
+                   TileArguments& t) {
   t.runs = weight.runs(tile);
   t.run_count = tile.runs;
-  t.weight = columns == 1 ? weight.fp32(tile) : weight.values(tile, scratch);
-  t.weight_bf16 = columns == 1 ? weight.bf16(tile) : nullptr;
   t.weight_stride = tile.outputs;
   t.outputs = tile.outputs;
-  t.in_stride = columns;
-  t.out_stride = columns;
-  t.columns = columns;
   t.accumulate = tile.accumulate;
   t.bias = epilogue.bias != nullptr && !tile.accumulate ? epilogue.bias + tile.output : nullptr;
   t.relu = epilogue.relu && tile.last;
+}
+
+TileArguments of_columns(int64_t columns) {
+  TileArguments t;
+  t.in_stride = columns;
+  t.out_stride = columns;
+  t.columns = columns;
   return t;
+}
+
+void place_tile(const Packed::Tile& tile, const Place& place, const float* in, float* out,
+                const Epilogue& epilogue, TileArguments& t) {
+  const int64_t at = (place.out + tile.output) * t.columns;
+  t.in = in + place.in * t.columns;
+  t.out = out + at;
+  t.add = epilogue.add != nullptr && tile.last ? epilogue.add + at : nullptr;
+}
+
+/// A single sample. Tiles take so little time here that what is done around them counts.
+void multiply_column(const Packed& weight, const float* in, float* out, std::span<const Place> places,
+                     const Epilogue& epilogue, int64_t begin, int64_t end) {
+  const auto run_tile = machine().tile_of_one;
+  TileArguments t = of_columns(1);
+  for (int64_t i = begin; i < end; ++i) {
+    const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
+    describe_tile(weight, tile, epilogue, t);
+    t.weight = weight.fp32(tile);
+    t.weight_bf16 = weight.bf16(tile);
+    for (const Place& place : places) {
+      place_tile(tile, place, in, out, epilogue, t);
+      run_tile(t);
+    }
+  }
 }
 
 }  // namespace
@@ -36,27 +62,26 @@ TileArguments arguments_of(const Packed& weight, const Packed::Tile& tile, const
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
               std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
   assert(columns == 1 || (columns % kColumnStep == 0 && columns <= machine().panel_width));
-  const auto run_tile = columns == 1 ? machine().tile_of_one : machine().tile;
+  if (columns == 1) return multiply_column(weight, in, out, places, epilogue, begin, end);
+  const auto run_tile = machine().tile;
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
+  group.fill(of_columns(columns));
   const std::vector<Packed::Tile>& tiles = weight.tiles();
   for (int64_t first = begin; first < end;) {
     int64_t count = 0;
     do {
       const auto n = static_cast<size_t>(count);
-      group[n] =
-          arguments_of(weight, tiles[static_cast<size_t>(first + count)], epilogue, columns, scratch[n]);
+      const Packed::Tile& tile = tiles[static_cast<size_t>(first + count)];
+      describe_tile(weight, tile, epilogue, group[n]);
+      group[n].weight = weight.values(tile, scratch[n]);
       ++count;
     } while (count < kSiblings && first + count < end &&
              tiles[static_cast<size_t>(first + count)].same_inputs);
     for (const Place& place : places) {
       for (int64_t n = 0; n < count; ++n) {
-        const Packed::Tile& tile = tiles[static_cast<size_t>(first + n)];
         TileArguments& t = group[static_cast<size_t>(n)];
-        const int64_t at = (place.out + tile.output) * columns;
-        t.in = in + place.in * columns;
-        t.out = out + at;
-        t.add = epilogue.add != nullptr && tile.last ? epilogue.add + at : nullptr;
+        place_tile(tiles[static_cast<size_t>(first + n)], place, in, out, epilogue, t);
         run_tile(t);
       }
     }
@@ -67,7 +92,7 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end) {
   const Place place;
-  multiply(weight, in, out, 1, {&place, 1}, epilogue, begin, end);
+  multiply_column(weight, in, out, {&place, 1}, epilogue, begin, end);
 }
 
 int64_t padded_block(int64_t block) { return (block + kColumnStep - 1) / kColumnStep * kColumnStep; }

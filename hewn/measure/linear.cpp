@@ -72,7 +72,9 @@ struct Panels {
 
   /// A single sample is a plain vector, not a panel.
   void multiply_single(const float* x, float* y) const {
-    const std::vector<int64_t> ranges = tile_ranges(packed, at::get_num_threads());
+    const int64_t threads = at::get_num_threads();
+    if (threads == 1) return kernels::multiply_one(packed, x, y, {}, 0, packed.tile_count());
+    const std::vector<int64_t> ranges = tile_ranges(packed, threads);
     at::parallel_for(0, static_cast<int64_t>(ranges.size()) - 1, 1, [&](int64_t begin, int64_t end) {
       kernels::multiply_one(packed, x, y, {}, ranges[static_cast<size_t>(begin)],
                             ranges[static_cast<size_t>(end)]);
