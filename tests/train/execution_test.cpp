@@ -125,7 +125,13 @@ TEST(Execution, CalibrationIsMeasuredOnceAndLeavesTheModelAlone) {
   }
   EXPECT_TRUE(at::equal(net.model->named_parameters()["fc1.weight"], before));
   for (const auto& parameter : net.model->parameters()) EXPECT_FALSE(parameter.grad().defined());
-  EXPECT_NE(describe(first).find("fc1"), std::string::npos);
+
+  // What is said names the layers on kept blocks with their limits, and those that stay dense.
+  Calibration told{{{"fc1", 4, 0.2, 1, 0.8}, {"fc2", 4, 0.2, 5, 0}}, "measured now"};
+  EXPECT_NE(describe(told).find("on kept blocks: fc1 (up to density 0.8); dense: fc2"), std::string::npos)
+      << describe(told);
+  told.layers[0].limit = 0;
+  EXPECT_NE(describe(told).find("no layer is faster on kept blocks"), std::string::npos) << describe(told);
 }
 
 TEST(MachineCache, TheFirstEntryStaysAndDamageIsNoError) {
