@@ -68,7 +68,14 @@ std::vector<Values> combinations(const Kind& kind, const BenchFields& fields) {
   return points;
 }
 
-std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+/// Names may come from a file: with control characters they are shown as JSON, on one line.
+std::string text_of(const Json& value) {
+  if (!value.is_string()) return value.dump();
+  const std::string text = value.get<std::string>();
+  const bool plain =
+      std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; });
+  return plain ? text : value.dump();
+}
 
 /// One column of a row: header, text, and whether it is aligned to the right.
 struct Cell {

@@ -66,6 +66,7 @@ Job file_job(const Values& values, const BenchFields& fields) {
   if (path.empty()) throw Error("file: expected a model.hewn file, such as hewn export writes");
   const measure::NetworkOptions how = network_options(values, fields);
   const int64_t threads = thread_count(values);
+  runtime::Model::load(path);  // says what cannot be run
   const auto data = std::make_shared<const runtime::ModelData>(runtime::read_model(path));
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
   return [=] { return measure_network("file", *data, bytes, threads, how, {}); };

@@ -5,7 +5,7 @@
   bench/kernels/run.py --tables conv   # some tables again, beside what the day's results hold already
   bench/kernels/run.py --render-only   # from the newest results
 
-Takes about two minutes. Nothing else should run on the machine. Needs only Python's own library.
+Takes about four minutes. Nothing else should run on the machine. Needs only Python's own library.
 """
 import argparse, datetime, json, pathlib, platform, subprocess, sys
 import plot_density, render
