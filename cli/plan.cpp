@@ -2,7 +2,6 @@
 
 #include "cli/command.h"
 #include "cli/report_table.h"
-#include "hewn/data/source.h"
 #include "hewn/train/setup.h"
 
 namespace hewn::cli {
@@ -16,13 +15,7 @@ struct Fields {
 
 int run(const Fields& fields) {
   const train::TrainOptions& options = fields.options;
-  nn::Signature signature = nn::find_model(options.model).usual;
-  if (!fields.data.empty()) {
-    std::string path;
-    const data::DataInfo& info = data::find_source(fields.data, &path).info;
-    signature = {info.input, info.classes};
-  }
-  const auto model = train::build_model(options, signature);
+  const auto model = train::build_model(options, train::signature_for(options.model, fields.data));
   const prune::Plan plan =
       prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
   print_report(train::planned_report(*model, plan), fields.json);

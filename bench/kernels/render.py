@@ -54,6 +54,19 @@ def even(points):
     return ", ".join(f"B = {side(p['block'])}: {share(p['break_even_sparsity'])}" for p in points)
 
 
+def networks(points):
+    """One row per whole network."""
+    rows = []
+    for p in points:
+        low, high = p["speedup_quartiles"]
+        rows.append([p["model"], str(p["batch"]), str(p["threads"]), side(p["block"]), f"{100 * p['sparsity']:.0f} %",
+                     f"{p['dense_ms']:.3f}", p["dense_baseline"], f"{p['sparse_ms']:.3f}",
+                     f"{p['speedup']:.2f}x [{low:.2f}, {high:.2f}]", f"{100 * p['fraction_of_ideal']:.0f} %",
+                     f"{p['dense_bytes'] / 1e6:.2f} MB", f"{p['file_bytes'] / 1e6:.2f} MB"])
+    return table(["network", "batch", "threads", "B", "sparsity", "dense ms", "fastest dense", "runtime ms", "speed-up",
+                  "of ideal", "dense parameters", "model.hewn"], rows)
+
+
 # Table -> what is said of it, for those that were measured.
 SECTIONS = {
     "linear": lambda points: [
@@ -75,6 +88,9 @@ SECTIONS = {
     "threads": lambda points: ["**Two threads** (wall clock)", flat(points)],
     "density": lambda points: ["**Density**, Linear 1024 -> 1024, batch 256, B = 16:",
                                "![Time and size against density](figures/density.svg)"],
+    "models": lambda points: [
+        "**Whole networks** (`hewn bench model`): the runtime, plain samples in and outputs out, against the fastest dense "
+        "way. One thread in CPU time, two by the wall clock.", networks(points)],
 }
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times the block-sparse kernels over the whole grid through `hewn bench`, and renders tables and figure.
+"""Times the block-sparse kernels and whole networks over the grid through `hewn bench`, and renders tables and figure.
 
   bench/kernels/run.py                 # all: results, tables in docs/benchmarks.md, docs/figures/density.svg
   bench/kernels/run.py --tables conv   # some tables again, beside what the day's results hold already
   bench/kernels/run.py --render-only   # from the newest results
 
-Takes about two minutes. Nothing else should run on the machine. Needs only Python's own library.
+Takes about four minutes. Nothing else should run on the machine. Needs only Python's own library.
 """
 import argparse, datetime, json, pathlib, platform, subprocess, sys
 import plot_density, render
@@ -26,6 +26,8 @@ GRID = {
     "conv-gradients": [["conv", "--block", "8,16,32", "--sparsity", "0.8", "--gradients"]],
     "threads": [["linear", "--threads", "2", "--block", "8,16,32", "--sparsity", "0.9"]],
     "density": [["linear", "--sparsity", ",".join(f"{1 - d / 100:.2f}" for d in DENSITIES)]],
+    "models": [["model", "--model", "mlp", "--batch", "1,256", "--threads", "1,2"],
+               ["model", "--model", "resnet18", "--width", "64", "--data", "cifar10", "--batch", "256", "--threads", "1,2"]],
 }
 
 

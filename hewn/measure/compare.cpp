@@ -63,12 +63,17 @@ Runnable runnable(const std::vector<Contender>& contenders) {
 
 Comparison compare(const Layer& layer, Product product, const Point& point, int64_t rounds) {
   const c10::InferenceMode no_autograd;
-  const SparseWays ways = layer.sparse(product, point);
-  const Runnable dense = runnable(layer.dense(product));
+  return compare(layer.sparse(product, point), layer.dense(product),
+                 {rounds, clock_for(at::get_num_threads())});
+}
+
+Comparison compare(const SparseWays& ways, const std::vector<Contender>& dense_ways, const Turns& turns) {
+  const c10::InferenceMode no_autograd;
+  const Runnable dense = runnable(dense_ways);
   std::vector<Contender> all = dense.contenders;
   all.insert(all.end(), ways.panels.begin(), ways.panels.end());
   all.insert(all.end(), ways.row_major.begin(), ways.row_major.end());
-  const std::vector<Timing> timings = interleave(all, {rounds, clock_for(at::get_num_threads())});
+  const std::vector<Timing> timings = interleave(all, turns);
 
   const auto candidate = [&](size_t i) { return Candidate{timings[i].name, timings[i].median_ms(), ""}; };
   const size_t panels = dense.contenders.size();
@@ -80,6 +85,7 @@ Comparison compare(const Layer& layer, Product product, const Point& point, int6
   out.kept_blocks = ways.kept_blocks;
   out.blocks = ways.blocks;
   out.weight_bytes = ways.weight_bytes;
+  out.rounds = static_cast<int64_t>(timings[best_dense].round_ms.size());
   out.dense = candidate(best_dense);
   out.sparse = candidate(best_sparse);
   out.round_speedup = ratio(timings[best_dense], timings[best_sparse]);

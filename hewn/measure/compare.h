@@ -24,6 +24,7 @@ struct Comparison {
   int64_t kept_blocks = 0;
   int64_t blocks = 0;
   int64_t weight_bytes = 0;  // of the weight as the kernel reads it
+  int64_t rounds = 0;        // that were timed
   Candidate dense;           // the fastest
   Candidate sparse;          // the fastest that keeps activations in the kernels' order
   std::optional<Candidate> row_major;
@@ -44,6 +45,9 @@ struct Runnable {
   std::vector<Candidate> missing;
 };
 Runnable runnable(const std::vector<Contender>& contenders);
+
+/// Runs all ways in turn. Those that throw are left out, and named with the reason.
+Comparison compare(const SparseWays& sparse, const std::vector<Contender>& dense, const Turns& turns);
 
 /// Times a product with LibTorch's current number of threads, all ways in turn.
 Comparison compare(const Layer& layer, Product product, const Point& point, int64_t rounds);

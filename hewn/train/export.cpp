@@ -4,6 +4,7 @@
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -153,6 +154,15 @@ runtime::ModelData export_model(const nn::Model& model, const runtime::Shape& in
   const runtime::Graph graph = model.graph(input);
   Exporter(graph, weights).run(out);
   return out;
+}
+
+int64_t file_bytes(const runtime::ModelData& model) {
+  // Written and removed: nothing else knows how long names and graph become.
+  const auto path = std::filesystem::temp_directory_path() / hewn::str("hewn-size-", getpid(), ".hewn");
+  runtime::write_model(path, model);
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  std::filesystem::remove(path);
+  return bytes;
 }
 
 ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, io::DType type) {

@@ -27,6 +27,9 @@ struct Weights {
 /// or where a weight is not zero outside its kept blocks.
 runtime::ModelData export_model(const nn::Model& model, const runtime::Shape& input, const Weights& weights);
 
+/// Bytes of the file that would hold the model, with values as 32-bit floats.
+int64_t file_bytes(const runtime::ModelData& model);
+
 /// One layer of an exported model.
 struct ExportedLayer {
   std::string name;

@@ -60,6 +60,13 @@ data::DataOptions data_options(const TrainOptions& options, at::Device device) {
   return {options.batch, static_cast<uint64_t>(options.seed), !options.no_augment, device};
 }
 
+nn::Signature signature_for(const std::string& model, const std::string& source) {
+  if (source.empty()) return nn::find_model(model).usual;
+  std::string path;
+  const data::DataInfo& info = data::find_source(source, &path).info;
+  return {info.input, info.classes};
+}
+
 std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature) {
   if (options.width < 1) throw Error(hewn::str("width: expected at least 1, got ", options.width));
   torch::manual_seed(static_cast<uint64_t>(options.seed));

@@ -22,6 +22,10 @@ at::Device find_device(const std::string& name);
 
 data::DataOptions data_options(const TrainOptions& options, at::Device device);
 
+/// What a model takes and gives for a data set (NAME or NAME:PATH, not opened), or where that is empty for
+/// the one that it is made for.
+nn::Signature signature_for(const std::string& model, const std::string& data);
+
 /// The model for that data, with weights drawn from the seed.
 std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature);
 

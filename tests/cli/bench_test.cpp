@@ -64,6 +64,56 @@ TEST(Bench, ConvPointAndTable) {
   expect_consistent(point["grad_weight"]);
 }
 
+void expect_network(const Json& point) {
+  expect_consistent(point);
+  EXPECT_GT(point["file_bytes"].get<int64_t>(), 0);
+  EXPECT_GT(point["dense_bytes"].get<int64_t>(), 0);
+  EXPECT_TRUE(point["clock"].is_string());
+  EXPECT_GE(point["rounds"].get<int64_t>(), 1);
+  EXPECT_TRUE(point["instructions"].is_string());
+  double best = 1e30;
+  bool named = false;
+  for (const Json& candidate : point["dense_candidates"]) {
+    best = std::min(best, candidate.value("ms", 1e30));
+    named = named || candidate["name"] == point["dense_baseline"];
+  }
+  EXPECT_EQ(point["dense_ms"].get<double>(), best);
+  EXPECT_TRUE(named);
+}
+
+TEST(Bench, ModelMlp) {
+  const Json points =
+      json_of_call({"bench", "model", "--widths", "64,48", "--block", "8", "--sparsity", "0.75", "--batch",
+                    "1,9", "--threads", "1,2", "--min-blocks", "20", "--rounds", "1", "--json"});
+  ASSERT_EQ(points.size(), 4U);
+  for (const Json& point : points) {
+    EXPECT_EQ(point["model"], "mlp");
+    EXPECT_EQ(point["block"], "8x8");
+    EXPECT_EQ(point["sparsity"], 0.75);
+    EXPECT_EQ(point["dense_bytes"], 4 * (784 * 64 + 64 + 64 * 48 + 48 + 48 * 10 + 10));
+    EXPECT_LT(point["file_bytes"].get<double>(), 0.4 * point["dense_bytes"].get<double>());
+    EXPECT_EQ(point["dense_candidates"].size(), point["batch"] == 1 ? 6U : 4U);
+    expect_network(point);
+  }
+}
+
+TEST(Bench, ModelResnetPointAndTable) {
+  const std::vector<std::string> words = {
+      "bench",   "model", "--model",      "resnet20", "--data",  "cifar10", "--width",  "16",
+      "--block", "8",     "--min-blocks", "20",       "--batch", "2",       "--rounds", "1"};
+  const Outcome table = hewn(words);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("fastest dense"), std::string::npos);
+  EXPECT_EQ(table.out.find("break-even"), std::string::npos);
+  std::vector<std::string> more = words;
+  more.emplace_back("--json");
+  const Json point = json_of_call(more);
+  EXPECT_EQ(point["model"], "resnet20");
+  EXPECT_EQ(point["dense_candidates"].size(), 5U);
+  EXPECT_LT(point["density"].get<double>(), 0.5);
+  expect_network(point);
+}
+
 TEST(Advise, TinyMlp) {
   const Json advice =
       json_of_call({"advise", "mlp", "--widths", "96,96", "--batch", "8", "--quick", "--json"});
@@ -85,7 +135,7 @@ TEST(Bench, BadInputNamesTheOption) {
     EXPECT_TRUE(outcome.out.empty()) << outcome.out;
   };
   expect_error({"bench"}, "KIND");
-  expect_error({"bench", "linaer"}, "linear, conv");
+  expect_error({"bench", "linaer"}, "linear, conv, model, file");
   for (const char* sparsity : {"1", "-0.1", "nan", "0.5,1", "0.5,,0.6", "x"}) {
     expect_error({"bench", "linear", "--sparsity", sparsity}, "sparsity");
   }
@@ -98,6 +148,21 @@ TEST(Bench, BadInputNamesTheOption) {
   expect_error({"bench", "linear", "--kernel", "3"}, "kernel");
   expect_error({"bench", "conv", "--kernel", "99"}, "kernel");
   expect_error({"bench", "conv", "--stride", "0"}, "stride");
+  expect_error({"bench", "linear", "--model", "mlp"}, "model");
+  expect_error({"bench", "model", "--model", "mpl"}, "mlp");
+  expect_error({"bench", "model", "--data", "cifar11"}, "cifar10");
+  expect_error({"bench", "model", "--widths", "64,x"}, "widths");
+  expect_error({"bench", "model", "--model", "resnet18", "--width", "0"}, "width");
+  expect_error({"bench", "model", "--sparsity", "0.5,1"}, "sparsity");
+  expect_error({"bench", "model", "--block", "4096"}, "block");
+  expect_error({"bench", "model", "--batch", "0"}, "batch");
+  expect_error({"bench", "model", "--threads", "-1"}, "threads");
+  expect_error({"bench", "model", "--gradients"}, "gradients");
+  expect_error({"bench", "model", "--in", "3"}, "in:");
+  expect_error({"bench", "file"}, "file");
+  expect_error({"bench", "file", "--file", "/nowhere/model.hewn"}, "/nowhere/model.hewn");
+  expect_error({"bench", "file", "--file", "/dev/null"}, "/dev/null");
+  expect_error({"bench", "file", "--block", "8"}, "block");
   expect_error({"advise", "mpl"}, "mlp");
   expect_error({"advise", "mlp", "--batch", "0"}, "batch");
 }

@@ -44,6 +44,25 @@ class ExportCommand : public testing::Test {
 };
 TempFolder* ExportCommand::folder_ = nullptr;
 
+TEST_F(ExportCommand, BenchTimesTheFile) {
+  const Json exported = json_of_call({"export", path("run"), "--to", path("b.hewn"), "--json"});
+  const Json points = json_of_call({"bench", "file", "--file", path("b.hewn"), "--batch", "1,17", "--threads",
+                                    "1,2", "--rounds", "1", "--json"});
+  ASSERT_EQ(points.size(), 4U);
+  for (const Json& point : points) {
+    const auto at = [&](const char* key) { return point[key].get<double>(); };
+    EXPECT_EQ(point["kind"], "file");
+    EXPECT_EQ(point["model"], "mlp");
+    EXPECT_EQ(point["block"], "8x8");
+    EXPECT_NEAR(at("sparsity"), 0.75, 0.01);
+    EXPECT_EQ(point["file_bytes"], exported["bytes"]);
+    EXPECT_EQ(point["dense_bytes"], exported["bytes_dense"]);
+    EXPECT_NEAR(at("speedup"), at("dense_ms") / at("sparse_ms"), 1e-9 * at("speedup"));
+    EXPECT_NEAR(at("fraction_of_ideal"), at("speedup") * at("density"), 1e-9 * at("speedup"));
+    EXPECT_EQ(point["dense_candidates"].size(), point["batch"] == 1 ? 5U : 3U);
+  }
+}
+
 TEST_F(ExportCommand, PredictEqualsEval) {
   const Json exported = json_of_call({"export", path("run"), "--to", path("m.hewn"), "--json"});
   EXPECT_EQ(exported["bytes"].get<uintmax_t>(), std::filesystem::file_size(path("m.hewn")));

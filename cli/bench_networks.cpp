@@ -1,0 +1,98 @@
+#include <filesystem>
+#include <memory>
+
+#include "cli/bench.h"
+#include "hewn/core/error.h"
+#include "hewn/core/options.h"
+#include "hewn/kernels/tile.h"
+#include "hewn/measure/network.h"
+#include "hewn/runtime/model.h"
+#include "hewn/train/export.h"
+#include "hewn/train/random_network.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::cli {
+namespace {
+
+measure::NetworkOptions network_options(const Values& values, const BenchFields& fields) {
+  const int64_t batch = number(values, "batch");
+  if (batch < 1) throw Error(str("batch: expected at least 1, got ", batch));
+  return {batch, fields.rounds, static_cast<uint64_t>(fields.seed)};
+}
+
+Json measure_network(const std::string& kind, const runtime::ModelData& data, int64_t bytes, int64_t threads,
+                     const measure::NetworkOptions& options, const measure::MoreWays& more) {
+  const int64_t used = train::set_threads(threads);
+  const measure::NetworkFacts facts = measure::facts_of(data);
+  const measure::Comparison comparison = measure::compare(data, options, more);
+  Json out = {{"kind", kind}, {"model", data.model}, {"batch", options.batch}, {"threads", used}};
+  if (facts.block) out["block"] = to_string(*facts.block);
+  if (facts.sparsity) out["sparsity"] = *facts.sparsity;
+  out["file_bytes"] = bytes;
+  out["dense_bytes"] = facts.dense_bytes;
+  out["clock"] = measure::to_string(measure::clock_for(used));
+  out["instructions"] = kernels::machine().name;
+  out["rounds"] = comparison.rounds;
+  out.update(measure::to_json(comparison));
+  return out;
+}
+
+Job model_job(const Values& values, const BenchFields& fields) {
+  train::TrainOptions options;
+  options.model = values.at("model");
+  parse_value("widths", values.at("widths"), options.widths);
+  options.width = number(values, "width");
+  options.block = values.at("block");
+  parse_value("sparsity", values.at("sparsity"), options.sparsity);
+  options.min_blocks = number(values, "min-blocks");
+  options.seed = fields.seed;
+  const nn::Signature signature = train::signature_for(options.model, values.at("data"));
+  train::network_plan(options, signature);
+  const measure::NetworkOptions how = network_options(values, fields);
+  const int64_t threads = thread_count(values);
+  return [=] {
+    const train::RandomNetwork network = train::random_network(options, signature);
+    Json out = measure_network("model", network.data, train::file_bytes(network.data), threads, how,
+                               train::model_ways(network));
+    // What was asked for: a plan may leave all layers dense.
+    out["block"] = to_string(parse_block(options.block));
+    out["sparsity"] = options.sparsity;
+    return out;
+  };
+}
+
+Job file_job(const Values& values, const BenchFields& fields) {
+  const std::filesystem::path path = values.at("file");
+  if (path.empty()) throw Error("file: expected a model.hewn file, such as hewn export writes");
+  const measure::NetworkOptions how = network_options(values, fields);
+  const int64_t threads = thread_count(values);
+  runtime::Model::load(path);  // says what cannot be run
+  const auto data = std::make_shared<const runtime::ModelData>(runtime::read_model(path));
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  return [=] { return measure_network("file", *data, bytes, threads, how, {}); };
+}
+
+}  // namespace
+
+std::vector<Kind> network_kinds() {
+  return {
+      {"model",
+       {{"model", "mlp", false},
+        {"data", "", false},
+        {"widths", "1024,1024", false},
+        {"width", "64", false},
+        {"min-blocks", "100", false},
+        {"threads", "1"},
+        {"batch", "256"},
+        {"block", "16"},
+        {"sparsity", "0.9"}},
+       model_job,
+       {"model", "batch", "file_bytes", "dense_bytes"}},
+      {"file",
+       {{"file", "", false}, {"threads", "1"}, {"batch", "256"}},
+       file_job,
+       {"model", "batch", "file_bytes", "dense_bytes"}},
+  };
+}
+
+}  // namespace hewn::cli

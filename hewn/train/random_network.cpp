@@ -1,0 +1,84 @@
+#include "hewn/train/random_network.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+
+#include "hewn/measure/pattern.h"
+#include "hewn/prune/gate.h"
+#include "hewn/train/export.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::train {
+namespace {
+
+/// New batch norms change next to nothing: with these values a mistake in folding them would show.
+void draw_statistics(std::map<std::string, at::Tensor>& tensors, uint64_t seed) {
+  uint64_t what = 0;
+  for (auto& [name, tensor] : tensors) {
+    if (tensor.dim() != 1 || !tensor.is_floating_point()) continue;
+    measure::fill_random(tensor.data_ptr<float>(), tensor.numel(), seed, ++what);
+    tensor.mul_(0.2);
+    if (name.ends_with("running_var") || name.ends_with("weight")) tensor.add_(1);
+  }
+}
+
+std::shared_ptr<nn::Model> copy_channels_last(const TrainOptions& options, const nn::Signature& signature,
+                                              const std::map<std::string, at::Tensor>& tensors) {
+  auto copy = build_model(options, signature);
+  copy->eval();
+  bool images = false;
+  for (auto& [name, tensor] : state_dict(*copy)) tensor.copy_(tensors.at(name));
+  for (at::Tensor& parameter : copy->parameters()) {
+    if (parameter.dim() != 4) continue;
+    parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+    images = true;
+  }
+  return images ? copy : nullptr;
+}
+
+}  // namespace
+
+prune::Plan network_plan(const TrainOptions& options, const nn::Signature& signature) {
+  const auto model = build_model(options, signature);
+  return prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
+}
+
+RandomNetwork random_network(const TrainOptions& options, const nn::Signature& signature) {
+  const at::NoGradGuard no_grad;
+  RandomNetwork out;
+  out.model = build_model(options, signature);
+  out.model->eval();
+  auto seed = static_cast<uint64_t>(options.seed);
+  Weights weights{state_dict(*out.model), {}, parse_block(options.block)};
+  draw_statistics(weights.tensors, seed);
+  const auto slots = nn::find_slots(*out.model);
+  for (const prune::LayerPlan& layer :
+       prune::make_plan(nn::weight_shapes(slots), plan_options(options)).layers) {
+    if (!layer.pruned) continue;
+    std::vector<uint8_t> support = measure::random_support(layer.grid, layer.keep, ++seed);
+    for (size_t i = 0; i < support.size(); ++i) {
+      if (support[i] != 0) weights.kept[layer.name].push_back(static_cast<int64_t>(i));
+    }
+    const at::Tensor active = at::from_blob(support.data(), {layer.grid.blocks()}, at::kByte);
+    at::Tensor& weight = weights.tensors.at(layer.name + ".weight");
+    weight.copy_(prune::block_scale(weight, {}, active, prune::layout_of(weight, layer.grid.block)));
+  }
+  out.data = export_model(*out.model, image_shape(signature.input), weights);
+  out.data.model = options.model;
+  out.model_channels_last = copy_channels_last(options, signature, weights.tensors);
+  return out;
+}
+
+measure::MoreWays model_ways(const RandomNetwork& network) {
+  return [plain = network.model, last = network.model_channels_last](const at::Tensor& samples) {
+    std::vector<measure::Contender> out = {
+        {last ? "model, NCHW" : "model", [plain, samples] { plain->forward(samples); }}};
+    if (!last) return out;
+    const at::Tensor input = samples.contiguous(at::MemoryFormat::ChannelsLast);
+    out.push_back({"model, channels last", [last, input] { last->forward(input); }});
+    return out;
+  };
+}
+
+}  // namespace hewn::train

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "hewn/measure/network.h"
+#include "hewn/nn/model.h"
+#include "hewn/runtime/model_file.h"
+#include "hewn/train/options.h"
+
+namespace hewn::train {
+
+/// A network as training would leave it, but with random weights, statistics and kept blocks: as fast as a
+/// trained one of the same plan.
+struct RandomNetwork {
+  std::shared_ptr<nn::Model> model;                // in evaluation mode, zeros where blocks were dropped
+  std::shared_ptr<nn::Model> model_channels_last;  // a copy; null where there are no convolutions
+  runtime::ModelData data;                         // the same, exported
+};
+
+/// What would be pruned. Throws Error for options that fit no plan.
+prune::Plan network_plan(const TrainOptions& options, const nn::Signature& signature);
+
+RandomNetwork random_network(const TrainOptions& options, const nn::Signature& signature);
+
+/// The LibTorch model itself, in every memory order it has.
+measure::MoreWays model_ways(const RandomNetwork& network);
+
+}  // namespace hewn::train

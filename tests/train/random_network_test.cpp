@@ -1,0 +1,72 @@
+// A randomly pruned network is the same network as LibTorch model, channels-last copy and exported data.
+#include "hewn/train/random_network.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "hewn/core/error.h"
+#include "hewn/runtime/model.h"
+#include "hewn/train/export.h"
+#include "hewn/train/setup.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::train {
+namespace {
+
+TrainOptions small(const std::string& model) {
+  TrainOptions options;
+  options.model = model;
+  options.widths = {64, 48};
+  options.width = 8;
+  options.block = "4";
+  options.sparsity = 0.8;
+  options.min_blocks = 20;
+  return options;
+}
+
+TEST(RandomNetwork, AllFormsComputeTheSame) {
+  const at::NoGradGuard no_grad;
+  for (const char* name : {"mlp", "resnet18", "resnet20"}) {
+    const nn::Signature signature = signature_for(name, "cifar10");
+    const RandomNetwork network = random_network(small(name), signature);
+    const at::Tensor samples = at::randn({3, 3, 32, 32});
+    const at::Tensor expected = network.model->forward(samples);
+    const double scale = expected.abs().max().item<double>();
+    runtime::Model model(network.data);
+    at::Tensor got = at::empty_like(expected);
+    model.run(samples.data_ptr<float>(), 3, got.data_ptr<float>());
+    EXPECT_LT((got - expected).abs().max().item<double>(), 1e-4 * scale) << name;
+    EXPECT_EQ(network.model_channels_last == nullptr, std::string(name) == "mlp");
+    EXPECT_EQ(model_ways(network)(samples).size(), network.model_channels_last ? 2U : 1U);
+    if (!network.model_channels_last) continue;
+    const at::Tensor last =
+        network.model_channels_last->forward(samples.contiguous(at::MemoryFormat::ChannelsLast));
+    EXPECT_LT((last - expected).abs().max().item<double>(), 1e-4 * scale) << name;
+  }
+}
+
+TEST(RandomNetwork, KeepsWhatThePlanSays) {
+  const nn::Signature signature = signature_for("mlp", "");
+  const prune::Plan plan = network_plan(small("mlp"), signature);
+  const runtime::ModelData data = random_network(small("mlp"), signature).data;
+  for (const prune::LayerPlan& layer : plan.layers) {
+    if (layer.pruned) {
+      EXPECT_EQ(data.layers.at(layer.name).pattern.kept(), layer.keep) << layer.name;
+    }
+  }
+  EXPECT_GT(plan.layers_pruned(), 0);
+  const test::TempFolder folder;
+  runtime::write_model(folder / "m.hewn", data);
+  EXPECT_EQ(file_bytes(data), static_cast<int64_t>(std::filesystem::file_size(folder / "m.hewn")));
+}
+
+TEST(RandomNetwork, RefusesOptionsThatFitNoPlan) {
+  TrainOptions options = small("mlp");
+  options.sparsity = 1;
+  EXPECT_THROW(network_plan(options, signature_for("mlp", "")), Error);
+  EXPECT_THROW(signature_for("mpl", ""), Error);
+  EXPECT_THROW(signature_for("mlp", "cifar11"), Error);
+}
+
+}  // namespace
+}  // namespace hewn::train
