@@ -2,6 +2,7 @@
 #include "hewn/measure/network.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include "hewn/core/error.h"
