@@ -22,8 +22,8 @@ namespace {
 constexpr int kRounds = 5;
 // Kept blocks must be this much faster than dense before they are chosen: below it the gain is noise.
 constexpr double kMargin = 0.95;
-// Limits are rounded down to these steps.
-constexpr double kStep = 0.05;
+// Limits are rounded down to twentieths.
+constexpr double kSteps = 20;
 
 /// Every n-th block, so that about `density` of them are kept.
 at::Tensor even_support(int64_t blocks, double density) {
@@ -81,7 +81,7 @@ double limit_from(const Times& times, double low, double high) {
   const double room = kMargin * times.dense - fixed;
   if (room <= 0) return 0;
   const double limit = slope > 0 ? std::min(1.0, room / slope) : 1.0;
-  return std::floor(limit / kStep) * kStep;
+  return std::floor(limit * kSteps) / kSteps;
 }
 
 std::string key_of(const prune::Pruner::Layer& pruned, const std::vector<int64_t>& input, double density) {
