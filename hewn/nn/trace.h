@@ -21,9 +21,9 @@ struct LayerUse {
   kernels::ConvGeometry geometry;
 };
 
-/// Runs one sample of zeros through the model, as in evaluation, and writes down what reaches each prunable
-/// layer. Layers that are not used, and convolutions whose stride, padding or dilation differs between the
-/// two directions, are left out; one that is used twice counts once.
+/// Runs one sample of zeros through the model, as in evaluation, and writes down what reached each of its
+/// Linear and Conv2d layers last. Layers that are not used, and convolutions that have no geometry_of, are
+/// left out.
 std::vector<LayerUse> trace_layers(Model& model, const std::vector<int64_t>& input);
 
 }  // namespace hewn::nn
