@@ -20,6 +20,9 @@ namespace hewn::train {
 namespace {
 
 constexpr int kRounds = 5;
+constexpr double kLimitMs = 200;  // of one contender; slow layers get fewer rounds
+// Images that are timed at most: time grows with their number, and two panels show it.
+constexpr int64_t kImages = 64;
 // Kept blocks must be this much faster than dense before they are chosen: below it the gain is noise.
 constexpr double kMargin = 0.95;
 // Limits are rounded down to twentieths.
@@ -59,19 +62,23 @@ template <class Layer>
 Times time_layer(Layer& layer, const prune::Pruner::Layer& pruned, double low, double high) {
   const prune::WeightSlot& slot = pruned.slot;
   at::Tensor leaf = slot.leaf;
-  const at::Tensor x = at::ones(layer.input_shape()).set_requires_grad(true);
+  std::vector<int64_t> shape = layer.input_shape();
+  const int64_t batch = shape[0];
+  if (shape.size() == 4) shape[0] = std::min(batch, kImages);
+  const at::Tensor x = at::ones(shape).set_requires_grad(true);
   const int64_t blocks = pruned.weight.blocks();
   const at::Tensor few = even_support(blocks, low);
   const at::Tensor many = even_support(blocks, high);
-  const std::vector<measure::Timing> times =
-      measure::interleave({{"dense", [&] { step(layer, slot, pruned, x, few, false); }},
-                           {"few blocks", [&] { step(layer, slot, pruned, x, few, true); }},
-                           {"many blocks", [&] { step(layer, slot, pruned, x, many, true); }}},
-                          {.rounds = kRounds, .clock = measure::Clock::kWall, .slot_ms = 0});
+  const std::vector<measure::Timing> times = measure::interleave(
+      {{"dense", [&] { step(layer, slot, pruned, x, few, false); }},
+       {"few blocks", [&] { step(layer, slot, pruned, x, few, true); }},
+       {"many blocks", [&] { step(layer, slot, pruned, x, many, true); }}},
+      {.rounds = kRounds, .clock = measure::Clock::kWall, .slot_ms = 0, .limit_ms = kLimitMs});
   leaf.mutable_grad() = at::Tensor();
   if (layer.bias.defined()) layer.bias.mutable_grad() = at::Tensor();
   slot.set(slot.leaf);
-  return {times[0].median_ms(), times[1].median_ms(), times[2].median_ms()};
+  const double whole = static_cast<double>(batch) / static_cast<double>(shape[0]);
+  return {whole * times[0].median_ms(), whole * times[1].median_ms(), whole * times[2].median_ms()};
 }
 
 /// The largest density at which a straight line through the two sparse times stays below dense.

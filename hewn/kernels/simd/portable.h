@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "hewn/kernels/tile.h"
 
@@ -9,7 +10,7 @@ namespace hewn::kernels {
 /// Vectors as the compiler offers them, for whatever instructions it was told to use. The fallback where
 /// Highway is not installed or knows no instructions for this CPU.
 struct PortableSimd {
-  using Vector = float __attribute__((vector_size(32), aligned(4)));
+  using Vector = float __attribute__((vector_size(32)));
   using Half = Vector;
   static constexpr int64_t kLanes = 8;
   static constexpr int64_t kPanelWidth = 8;
@@ -17,18 +18,18 @@ struct PortableSimd {
 
   static Vector set(float v) { return Vector{v, v, v, v, v, v, v, v}; }
   static Vector set_half(float v) { return set(v); }
-  static Vector load(const float* from) { return *reinterpret_cast<const Vector*>(from); }
+  static Vector load(const float* from) { return read<Vector>(from); }
   static Vector load(const uint16_t* bf16) {
     Vector out;
     for (int i = 0; i < kLanes; ++i) out[i] = widen(bf16[i]);
     return out;
   }
-  using Folded = float __attribute__((vector_size(16), aligned(4)));
+  using Folded = float __attribute__((vector_size(16)));
   static Folded fold(const Vector& v) { return Folded{v[0] + v[4], v[1] + v[5], v[2] + v[6], v[3] + v[7]}; }
-  static Folded load_folded(const float* from) { return *reinterpret_cast<const Folded*>(from); }
+  static Folded load_folded(const float* from) { return read<Folded>(from); }
   static Folded plus(const Folded& a, const Folded& b) { return a + b; }
   static Folded relu(const Folded& v) { return v > 0.0F ? v : Folded{}; }
-  static void store(const Folded& v, float* to) { *reinterpret_cast<Folded*>(to) = v; }
+  static void store(const Folded& v, float* to) { std::memcpy(to, &v, sizeof(v)); }
   struct Spread {
     static const float* load(const float* in) { return in; }
     static Vector rows(const float* in, int chain) { return spread(in + 2 * chain); }
@@ -41,8 +42,17 @@ struct PortableSimd {
   static void multiply_add(const Vector& a, const Vector& b, Vector& sum) { sum += a * b; }
   static Vector plus(const Vector& a, const Vector& b) { return a + b; }
   static Vector relu(const Vector& v) { return v > 0.0F ? v : Vector{}; }
-  static void store(const Vector& v, float* to) { *reinterpret_cast<Vector*>(to) = v; }
+  static void store(const Vector& v, float* to) { std::memcpy(to, &v, sizeof(v)); }
   static void pin(Vector&) {}
+
+ private:
+  /// From wherever it lies: memory is aligned for floats, not for vectors.
+  template <class V>
+  static V read(const float* from) {
+    V v;
+    std::memcpy(&v, from, sizeof(v));
+    return v;
+  }
 };
 
 }  // namespace hewn::kernels
