@@ -6,7 +6,7 @@
 namespace hewn::kernels {
 namespace {
 
-constexpr int64_t kScratchFloats = 128 * 1024;  // half a megabyte
+constexpr int64_t kScratchFloats = int64_t{128} * 1024;  // half a megabyte
 
 int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 

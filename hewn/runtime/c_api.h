@@ -4,14 +4,14 @@
 /* The runtime from C, and from any language that can call C. Functions that return int return 0 where all
  * went well and -1 where not; hewn_last_error() then says why. Null pointers are answered with an error. */
 
-#include <stdint.h>
+#include <stdint.h>  // NOLINT(modernize-deprecated-headers): a C header
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Use a model from one thread at a time; hewn_model_copy makes another that shares its weights. */
-typedef struct hewn_model hewn_model;
+typedef struct hewn_model hewn_model;  // NOLINT(modernize-use-using): a C header
 
 /* Both return null on failure. */
 hewn_model* hewn_model_load(const char* path);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kCacheLine = 64;  // whole vectors never straddle two
 constexpr size_t kHugePage = size_t{1} << 21;
-constexpr int64_t kL2Floats = 256 * 1024;  // a megabyte
+constexpr int64_t kL2Floats = int64_t{256} * 1024;  // a megabyte
 
 /// Columns of a panel of so many samples. A single one is a panel of its own kind, without padding.
 int64_t padded(int64_t count) {
