@@ -24,6 +24,7 @@ class ImageSource final : public Source {
     info_.train_size = train.labels.numel();
     info_.test_size = test.labels.numel();
     if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
+    if (options.evaluate_on != Part::kTest) throw Error(str("data ", info_.name, ": has no validation part"));
     batch_ = std::min(options.batch, info_.train_size);
     train_images_ =
         crop_ ? at::constant_pad_nd(train.images, {kPadding, kPadding, kPadding, kPadding}) : train.images;

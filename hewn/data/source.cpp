@@ -4,14 +4,15 @@
 
 namespace hewn::data {
 
-#define HEWN_SOURCE(function, name, help, input, classes) \
+#define HEWN_SOURCE(function, name, help, input, classes, kind) \
   std::unique_ptr<Source> function(const std::string& path, const DataOptions&);
 #include "hewn/data/sources.def"
 #undef HEWN_SOURCE
 
 const std::vector<SourceRow>& sources() {
   static const std::vector<SourceRow> kRows = {
-#define HEWN_SOURCE(function, name, help, input, classes) {name, help, function, {name, input, classes}},
+#define HEWN_SOURCE(function, name, help, input, classes, kind) \
+  {name, help, function, {name, input, classes, kind}},
 #include "hewn/data/sources.def"
 #undef HEWN_SOURCE
   };

@@ -3,24 +3,57 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hewn::data {
 
+/// Images: input float N x C x H x W, target int64 N, a class. Clicks: input int32 N x fields, the number of
+/// each field's value; target float N, 0 or 1.
 struct Batch {
   at::Tensor input;
   at::Tensor target;
 };
 
+enum class Kind : uint8_t { kImages, kClicks };
+
 struct DataInfo {
   std::string name;
   std::vector<int64_t> input;  // shape of one input
-  int64_t classes = 0;
+  int64_t classes = 0;         // clicks: 1, a single logit
+  Kind kind = Kind::kImages;
   int64_t train_size = 0;
   int64_t test_size = 0;
+  std::vector<int64_t> vocabularies = {};     // clicks: how many values each field takes
+  std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
+};
+
+/// What is held out of training. Data sets without a validation part answer with an Error.
+enum class Part : uint8_t { kTest, kValidation };
+
+/// How a long preparation gets on: building the cache of a click log.
+struct Preparation {
+  std::string what;  // "counting values", "writing the cache"
+  int64_t bytes = 0;
+  int64_t bytes_total = 0;  // 0 where it is not known
+  int64_t rows = 0;
+  double seconds = 0;
+};
+
+/// How click logs in files become numbers (docs/data.md).
+struct ClickOptions {
+  std::string schema = {};     // file that describes the columns of ctr-csv
+  std::string cache = {};      // folder of the binary cache; empty: beside the data
+  int64_t min_count = 10;      // values seen less often share one number
+  int64_t hash_size = 0;       // above 0: values are hashed into that many numbers instead of counted
+  std::string split = "hash";  // hash, or day: the last file is held out
+  double test_share = 0.1;     // of the rows, with split hash
+  double validation_share = 0.1;
+  double bad_rows = 0.001;  // share of malformed rows that is tolerated
 };
 
 struct DataOptions {
@@ -28,6 +61,10 @@ struct DataOptions {
   uint64_t seed = 0;
   bool augment = true;  // where the data set has augmentations
   at::Device device = at::kCPU;
+  Part evaluate_on = Part::kTest;
+  ClickOptions clicks = {};
+  std::function<void(const Preparation&)> on_preparation = {};  // called now and then, from one thread
+  std::function<void(const std::string&)> on_message = {};      // what the user should know
 };
 
 /// Where batches come from. A batch is a pure function of (seed, epoch, number): a resumed run, or another
@@ -39,7 +76,7 @@ class Source {
   /// Full batches in one epoch; what is left over waits for an epoch with another order.
   virtual int64_t train_batches() const = 0;
   virtual Batch train_batch(int64_t epoch, int64_t number) = 0;
-  /// The test set in its own order, the last batch may be smaller.
+  /// The held-out part in its own order, the last batch may be smaller.
   virtual int64_t test_batches() const = 0;
   virtual Batch test_batch(int64_t number) = 0;
 };
