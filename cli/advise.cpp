@@ -51,12 +51,16 @@ void print_advice(const train::Advice& advice) {
   std::cout << '\n' << advice.sentence << '\n';
 }
 
-int run(const Fields& fields) {
+int run(Fields& fields, Given given) {
+  for (const char* key : {"data", "batch", "quick", "json"}) given.erase(key);
+  given["model"] = fields.options.model;
+  given.try_emplace("threads", "1");
+  fields.options = train::options_from(given);
   nn::Signature signature = nn::find_model(fields.options.model).usual;
   if (!fields.data.empty()) {
     std::string path;
     const data::DataInfo& info = data::find_source(fields.data, &path).info;
-    signature = {info.input, info.classes};
+    signature = train::signature_of(info);
   }
   train::set_threads(fields.options.threads);
   train::AdviceOptions options = fields.quick ? train::AdviceOptions::quick() : train::AdviceOptions();
@@ -88,11 +92,11 @@ Command advise_command() {
   command.options.add("batch", fields->batch, "samples at once");
   command.options.add("threads", o.threads, "CPU threads; 0: all cores");
   command.options.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
-  command.options.add("widths", o.widths, "hidden widths of mlp, with commas between");
+  command.options.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   command.options.add("width", o.width, "channels in the first stage of a resnet");
   command.options.add("quick", fields->quick, "fewer points, one round each");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;
 }
 

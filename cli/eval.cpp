@@ -23,7 +23,8 @@ int run(const Fields& fields) {
     std::cout << Json{{"run", fields.run}, {"metrics", metrics}}.dump() << '\n';
     return 0;
   }
-  for (const auto& [name, value] : metrics) std::cout << "test " << name << ": " << fixed(value, 4) << '\n';
+  for (const auto& [name, value] : metrics)
+    std::cout << "test " << name << ": " << metric_text(name, value) << '\n';
   return 0;
 }
 

@@ -15,7 +15,9 @@ struct Fields {
   bool json = false;
 };
 
-int run(const Fields& fields) {
+int run(Fields& fields, Given given) {
+  for (const char* key : {"steps", "json"}) given.erase(key);
+  fields.options = train::options_from(given);
   const prune::Recipe recipe = train::resolve_recipe(fields.options, /*normalised=*/true);
   const prune::Schedule schedule =
       prune::make_schedule(recipe.schedule, recipe.schedule_options, fields.steps);
@@ -56,6 +58,7 @@ Command phases_command() {
   command.help = "show the phases of a schedule";
   command.example = "hewn phases --method sa++ --steps 1000";
   command.options.add("method", o.method, "pruning method");
+  command.options.add("data", o.data, "data set: click logs have schedules of their own");
   command.options.add("schedule", o.schedule, "schedule, instead of the method's own");
   command.options.add("steps", fields->steps, "training steps");
   command.options.add("sparsity", o.sparsity, "target sparsity");
@@ -66,7 +69,7 @@ Command phases_command() {
   command.options.add("no-sparsification", o.no_sparsification, "without SPARSIFICATION phases");
   command.options.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;
 }
 

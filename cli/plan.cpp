@@ -13,8 +13,10 @@ struct Fields {
   bool json = false;
 };
 
-int run(const Fields& fields) {
-  const train::TrainOptions& options = fields.options;
+int run(const Fields& fields, Given given) {
+  given.erase("json");
+  if (fields.data.empty()) given.erase("data");
+  const train::TrainOptions options = train::options_from(given);
   const auto model = train::build_model(options, train::signature_for(options.model, fields.data));
   const prune::Plan plan =
       prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
@@ -33,16 +35,16 @@ Command plan_command() {
   command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
   command.options.add("model", o.model, "network (see hewn methods)");
   command.options.add("data", fields->data,
-                      "data set whose images the model takes; default: the model's usual one");
+                      "data set whose inputs the model takes; default: the model's usual one");
   command.options.add("block", o.block, "block size, B or RxC");
   command.options.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
   command.options.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
   command.options.add("prune-layers", o.prune_layers,
                       "patterns of layer names to prune, with commas between");
-  command.options.add("widths", o.widths, "hidden widths of mlp, with commas between");
+  command.options.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   command.options.add("width", o.width, "channels in the first stage of a resnet");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;
 }
 

@@ -45,4 +45,8 @@ std::string clock_text(double seconds) {
   return buffer.data();
 }
 
+std::string metric_text(const std::string& name, double value) {
+  return name == "accuracy" ? fixed(value, 2) + " %" : fixed(value, 4);
+}
+
 }  // namespace hewn::cli

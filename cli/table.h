@@ -18,4 +18,7 @@ std::string fixed(double value, int digits);
 /// Seconds as "1:05" or "2:01:05".
 std::string clock_text(double seconds);
 
+/// A metric with the digits and the unit that are usual for it.
+std::string metric_text(const std::string& name, double value);
+
 }  // namespace hewn::cli

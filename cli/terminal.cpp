@@ -24,6 +24,19 @@ void Terminal::line(const std::string& text) {
 
 void Terminal::on_message(const std::string& text) { line(text); }
 
+void Terminal::on_preparation(const data::Preparation& now) {
+  if (quiet_ || !is_terminal_) return;
+  const double rate = now.seconds > 0 ? static_cast<double>(now.rows) / now.seconds : 0;
+  const double share =
+      now.bytes_total > 0 ? static_cast<double>(now.bytes) / static_cast<double>(now.bytes_total) : 0;
+  std::cerr << "\r\033[K" << now.what << ": " << now.rows << " rows, " << fixed(rate / 1e6, 2)
+            << " million rows/s";
+  if (share > 0)
+    std::cerr << ", " << percent(share) << ", left " << clock_text(now.seconds / share - now.seconds);
+  std::cerr << std::flush;
+  bar_shown_ = true;
+}
+
 void Terminal::on_phase(int64_t, prune::Phase phase) { last_.phase = phase; }
 
 void Terminal::on_progress(const train::Progress& progress) {
@@ -39,7 +52,7 @@ void Terminal::on_progress(const train::Progress& progress) {
 void Terminal::on_evaluation(int64_t step, const train::Metrics& metrics) {
   test_.clear();
   for (const auto& [name, value] : metrics)
-    test_ += str(test_.empty() ? "" : " ", name, " ", fixed(value, name == "loss" ? 4 : 2));
+    test_ += str(test_.empty() ? "" : " ", name, " ", metric_text(name, value));
   if (is_terminal_) return;
   line(str("step ", step, "/", last_.steps, "  ", prune::name_of(last_.phase), "  loss ",
            fixed(last_.loss, 4), "  active ", percent(last_.active_fraction), "  test: ", test_, "  ",

@@ -15,6 +15,7 @@ class Terminal final : public train::Observer {
   Terminal& operator=(const Terminal&) = delete;
 
   void on_message(const std::string& text) override;
+  void on_preparation(const data::Preparation& now) override;
   void on_phase(int64_t step, prune::Phase phase) override;
   void on_progress(const train::Progress& progress) override;
   void on_evaluation(int64_t step, const train::Metrics& metrics) override;

@@ -28,10 +28,12 @@ void print_summary(const Json& s, const train::RunFolder& run) {
   const auto number = [](const Json& value) { return value.get<double>(); };
   add("", "dense", s["method"].get<std::string>());
   for (const auto& [name, value] : s["metrics"].items()) {
-    const int digits = name == "loss" ? 4 : 2;
-    const std::string unit = name == "accuracy" ? " %" : "";
-    add("test " + name, compared ? fixed(number(s["dense_metrics"][name]), digits) + unit : "",
-        fixed(number(value), digits) + unit);
+    add("test " + name, compared ? metric_text(name, number(s["dense_metrics"][name])) : "",
+        metric_text(name, number(value)));
+  }
+  if (!s["best_test_loss"].is_null()) {
+    const std::string best = metric_text("loss", number(s["best_test_loss"]));
+    add("lowest loss possible", best, best);
   }
   const auto kept = s["kept_blocks"].get<int64_t>();
   const auto blocks = s["blocks"].get<int64_t>();
@@ -47,14 +49,15 @@ void print_summary(const Json& s, const train::RunFolder& run) {
 }
 
 int run(Fields& fields, const Given& given) {
+  Given training = given;
+  for (const char* key : {"resume", "quiet", "json"}) training.erase(key);
+  fields.options = train::options_from(training);
   train::RunFolder folder{fields.options.out};
   if (fields.options.out.empty()) {
     if (fields.resume) throw Error("--resume: name the run folder with --out");
     folder = train::fresh_run_folder(fields.options);
   }
   if (fields.resume && folder.started()) {
-    Given training = given;
-    for (const char* key : {"resume", "quiet", "json"}) training.erase(key);
     fields.options = train::resumed_options(folder, training);
   }
   Json summary;

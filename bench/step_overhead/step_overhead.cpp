@@ -35,7 +35,8 @@ struct Trainer {
 
   void train(const Batch& batch) {
     if (pruner) pruner->before_forward(step);
-    const at::Tensor loss = train::Task(0).loss(model->forward(batch.input), batch.target);
+    const at::Tensor loss =
+        train::make_task(data::Kind::kImages, 0)->loss(model->forward(batch.input), batch.target);
     if (libtorch) {
       libtorch->zero_grad();
       loss.backward();

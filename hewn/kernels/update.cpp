@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hewn/kernels/embedding.h"
 #include "hewn/kernels/spread.h"
 
 namespace hewn::kernels {
@@ -118,6 +119,31 @@ void update_blocks(const UpdateRule& rule, const BsrPattern& pattern, const Weig
                  }
                }
              });
+}
+
+void update_rows(const UpdateRule& rule, const int64_t* rows, int64_t width, const float* grad, float* weight,
+                 float* first, float* second, const float* grad_scale, int64_t begin, int64_t end) {
+  // Rows of a large table are far apart: asked for some rows ahead, their memory is there in time.
+  constexpr int64_t kAhead = 12;
+  constexpr int64_t kLine = 16;
+  const Constants<float> constants(rule, grad_scale);
+  for (int64_t i = begin; i < end; ++i) {
+    if (i + kAhead < end) {
+      const int64_t next = rows[i + kAhead] * width;
+      for (int64_t d = 0; d < width; d += kLine) {
+        __builtin_prefetch(weight + next + d, 1);
+        __builtin_prefetch(first + next + d, 1);
+        if (second != nullptr) __builtin_prefetch(second + next + d, 1);
+      }
+    }
+    const int64_t at = rows[i] * width;
+    const float* g = grad + i * width;
+    if (rule.kind == UpdateKind::kSgd) {
+      sgd<float>(constants, g, weight + at, first + at, nullptr, 0, width);
+    } else {
+      adam<float>(constants, g, weight + at, first + at, second + at, nullptr, 0, width);
+    }
+  }
 }
 
 namespace reference {

@@ -5,14 +5,15 @@
 
 namespace hewn::nn {
 
-#define HEWN_MODEL(function, name, help, input, outputs) \
+#define HEWN_MODEL(function, name, help, input, outputs, clicks) \
   std::shared_ptr<Model> function(const Signature&, const ModelOptions&);
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
 
 const std::vector<ModelRow>& models() {
   static const std::vector<ModelRow> kRows = {
-#define HEWN_MODEL(function, name, help, input, outputs) {name, help, function, {input, outputs}},
+#define HEWN_MODEL(function, name, help, input, outputs, clicks) \
+  {name, help, function, {input, outputs, clicks}},
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
   };

@@ -18,6 +18,7 @@ namespace hewn::nn {
 class Model : public torch::nn::Module {
  public:
   virtual at::Tensor forward(const at::Tensor& input) = 0;
+  virtual at::ScalarType input_type() const { return at::kFloat; }
   /// Names of the layers in order, where the network is a plain chain of them; else empty.
   virtual std::vector<std::string> chain() const { return {}; }
   /// What forward() does in evaluation mode, for inputs of that shape, as the runtime's graph: layers by the
@@ -29,11 +30,14 @@ class Model : public torch::nn::Module {
 struct Signature {
   std::vector<int64_t> input;
   int64_t outputs = 0;
+  bool clicks = false;                     // inputs are numbers of values, one per field
+  std::vector<int64_t> vocabularies = {};  // how many values each field takes; empty: not known yet
 };
 
 struct ModelOptions {
-  std::vector<int64_t> widths = {1024, 1024};  // hidden widths of mlp
+  std::vector<int64_t> widths = {1024, 1024};  // hidden widths of mlp and ctr-dnn
   int64_t width = 64;                          // channels of a resnet's first stage
+  int64_t embedding = 10;                      // numbers per field in ctr-dnn
 };
 
 struct ModelRow {
@@ -52,6 +56,9 @@ std::vector<prune::WeightSlot> find_slots(torch::nn::Module& module);
 
 /// Their shapes, for planning.
 std::vector<prune::WeightShape> weight_shapes(const std::vector<prune::WeightSlot>& slots);
+
+/// Whether the parameter is one of the module's embedding tables.
+bool is_embedding(const torch::nn::Module& module, const at::Tensor& parameter);
 
 /// Whether the module has a normalisation layer.
 bool has_normalisation(const torch::nn::Module& module);

@@ -1,6 +1,7 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/normalization.h>
 
+#include "hewn/nn/embedding.h"
 #include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
 
@@ -49,6 +50,14 @@ std::vector<prune::WeightShape> weight_shapes(const std::vector<prune::WeightSlo
     shapes.push_back({slot.name, slot.leaf.sizes().vec(), prune::layout_of(slot.leaf, BlockShape{}).grid});
   }
   return shapes;
+}
+
+bool is_embedding(const torch::nn::Module& module, const at::Tensor& parameter) {
+  for (const auto& child : module.modules(/*include_self=*/false)) {
+    const auto* table = child->as<EmbeddingTableImpl>();
+    if (table != nullptr && table->weight.is_same(parameter)) return true;
+  }
+  return false;
 }
 
 bool has_normalisation(const torch::nn::Module& module) {

@@ -14,7 +14,7 @@ std::vector<LayerUse> trace_layers(Model& model, const std::vector<int64_t>& inp
   model.eval();
   {
     const at::NoGradGuard no_grad;
-    model.forward(at::zeros(sizes));
+    model.forward(at::zeros(sizes, model.input_type()));
   }
   model.train(training);
 

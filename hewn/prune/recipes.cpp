@@ -85,9 +85,24 @@ const std::vector<Recipe>& recipes() {
 
 const Recipe& find_recipe(const std::string& name) { return find_row(recipes(), name, "method"); }
 
-std::string schedule_for_task(const std::string& schedule, bool ctr) {
+std::string usual_method(const Setting& setting) { return setting.normalised ? "sa++" : "sa++r"; }
+
+Recipe recipe_for(const std::string& name, const Setting& setting) {
+  Recipe recipe = find_recipe(name);
+  if (setting.clicks) {
+    // The paper's own ACDC for click-through prediction keeps the values of dropped weights.
+    if (name == "acdc") recipe.drop = DropRule::kMask;
+    if (recipe.schedule == "one-shot") recipe.schedule_options.dense_fraction = 0.8;
+  }
+  // Adam makes every step of a logit as long as the learning rate, however small its gradient.
+  if (setting.adam && name == "sa++r") recipe.logit_lr = 3;
+  recipe.schedule = schedule_for(recipe.schedule, setting);
+  return recipe;
+}
+
+std::string schedule_for(const std::string& schedule, const Setting& setting) {
   if (schedule != "acdc" && schedule != "sa++") return schedule;
-  return schedule + (ctr ? "/ctr" : "/imagenet");
+  return schedule + (setting.clicks ? "/ctr" : "/imagenet");
 }
 
 }  // namespace hewn::prune

@@ -51,7 +51,18 @@ struct Recipe {
 const std::vector<Recipe>& recipes();
 const Recipe& find_recipe(const std::string& name);
 
+/// What decides the form that a recipe takes.
+struct Setting {
+  bool normalised = false;  // the network has normalisation layers
+  bool clicks = false;      // click-through prediction rather than images
+  bool adam = false;        // Adam or AdamW rather than SGD
+};
+
+/// The method that is used where the user names none.
+std::string usual_method(const Setting& setting);
+/// The row of that name in the form that fits: schedule, drop rule and rates.
+Recipe recipe_for(const std::string& name, const Setting& setting);
 /// "sa++" -> "sa++/imagenet" or "sa++/ctr"; other names are returned as they are.
-std::string schedule_for_task(const std::string& schedule, bool ctr);
+std::string schedule_for(const std::string& schedule, const Setting& setting);
 
 }  // namespace hewn::prune

@@ -170,16 +170,15 @@ ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, i
   if (!run.finished() || !std::filesystem::exists(run.model())) {
     throw Error(hewn::str(run.path.string(), ": is not finished; finish it with hewn train --resume"));
   }
-  std::string path;
-  const data::DataInfo& info = data::find_source(options.data, &path).info;
-  const auto model = build_model(options, {info.input, info.classes});
+  const nn::Signature signature = read_signature(run);
+  const auto model = build_model(options, signature);
   const TensorFile file = load_tensors(run.model(), /*sealed=*/false);
   copy_into(state_dict(*model), file, "", run.model().string());  // checks names and shapes
   const auto blocks = file.metadata.find("hewn.blocks");
   if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
   const Weights weights{file.tensors, parse_kept_blocks(blocks->second, run.model().string()),
                         parse_block(options.block)};
-  runtime::ModelData data = export_model(*model, image_shape(info.input), weights);
+  runtime::ModelData data = export_model(*model, image_shape(signature.input), weights);
   data.model = options.model;
   const auto method = file.metadata.find("hewn.method");
   data.method = method == file.metadata.end() ? "" : method->second;

@@ -228,9 +228,7 @@ ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
 
 ModelReport inspect_run(const RunFolder& run) {
   const TrainOptions options = read_config(run);
-  std::string path;
-  const data::DataInfo& info = data::find_source(options.data, &path).info;
-  const auto model = build_model(options, {info.input, info.classes});
+  const auto model = build_model(options, read_signature(run));
   const prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
   if (std::filesystem::exists(run.model())) {
     const TensorFile file = load_tensors(run.model(), /*sealed=*/false);

@@ -52,11 +52,12 @@ struct Workshop {
   int64_t steps;
   std::unique_ptr<prune::Pruner> pruner;
 
-  explicit Workshop(const TrainOptions& given) : options(given), device(find_device(given.device)) {
+  Workshop(const TrainOptions& given, Observer& observer)
+      : options(given), device(find_device(given.device)) {
     check(options);
     set_threads(options.threads);
-    source = data::open_source(options.data, data_options(options, device));
-    model = build_model(options, {source->info().input, source->info().classes});
+    source = data::open_source(options.data, data_options(options, device, observer));
+    model = build_model(options, signature_of(source->info()));
     recipe = resolve_recipe(options, nn::has_normalisation(*model));
     plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
     if (recipe.dense()) {
@@ -78,7 +79,7 @@ struct Workshop {
 LoopOptions loop_options(const Workshop& shop) {
   const TrainOptions& o = shop.options;
   LoopOptions out;
-  out.task = Task(o.label_smoothing);
+  out.task = make_task(shop.source->info().kind, o.label_smoothing);
   const double usual = parse_optimiser(o.optimizer) == kernels::UpdateKind::kSgd ? 0.1 : 0.001;
   out.rate = {parse_rate_shape(o.lr_schedule), o.lr.value_or(usual), o.lr_end, o.warmup, shop.steps};
   out.steps = shop.steps;
@@ -132,6 +133,7 @@ void start_run(const RunFolder& run, const Workshop& shop, const Calibration& ca
   write_json(run.config(), {{"hewn", kVersion},
                             {"libtorch", TORCH_VERSION},
                             {"steps", shop.steps},
+                            {"signature", to_json(signature_of(shop.source->info()))},
                             {"layer_costs", costs},
                             {"options", describe(resolved).to_json()}});
 }
@@ -149,6 +151,7 @@ void write_model(const RunFolder& run, const Workshop& shop,
 }
 
 Json summarise(const Workshop& shop, const Metrics& metrics, const ModelReport& report, double seconds) {
+  const data::DataInfo& info = shop.source->info();
   return {{"method", shop.recipe.name},
           {"data", shop.options.data},
           {"model", shop.options.model},
@@ -158,6 +161,7 @@ Json summarise(const Workshop& shop, const Metrics& metrics, const ModelReport& 
           {"epochs", shop.options.epochs},
           {"steps", shop.steps},
           {"metrics", metrics},
+          {"best_test_loss", info.best_test_loss ? Json(*info.best_test_loss) : Json(nullptr)},
           {"realised_sparsity", report.realised_sparsity()},
           {"layers_pruned", report.layers_pruned()},
           {"kept_blocks", report.blocks_kept()},
@@ -237,7 +241,7 @@ Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer&
   baseline.schedule.reset();
   baseline.compare_dense = false;
   baseline.sparse_execution.reset();
-  Workshop shop(baseline);
+  Workshop shop(baseline, observer);
   const bool resume = run.started();
   make_writable_folder(run.path);
   if (!resume) start_run(run, shop, {});
@@ -258,7 +262,7 @@ Json train(const TrainOptions& options, const RunFolder& run, bool resume, Obser
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));
     return read_json(run.summary());
   }
-  Workshop shop(options);
+  Workshop shop(options, observer);
   make_writable_folder(run.path);
   const FileLock lock(run.lock());
   const bool go_on = run.started();
@@ -283,8 +287,10 @@ Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::s
   }
   const at::Device where = find_device(device);
   set_threads(threads);
-  const auto source = data::open_source(data.empty() ? options.data : data, data_options(options, where));
-  const auto model = build_model(options, {source->info().input, source->info().classes});
+  Observer silent;
+  const auto source =
+      data::open_source(data.empty() ? options.data : data, data_options(options, where, silent));
+  const auto model = build_model(options, signature_of(source->info()));
   copy_into(state_dict(*model), load_tensors(run.model(), /*sealed=*/false), "", run.model().string());
   move_to(*model, where, /*cudnn_benchmark=*/false);
   return evaluate(*model, *source);

@@ -23,13 +23,13 @@ at::Device device_of(const nn::Model& model) { return model.parameters().front()
 Metrics evaluate(nn::Model& model, data::Source& source) {
   const at::NoGradGuard no_grad;
   model.eval();
-  Meter meter;
+  const auto meter = make_task(source.info().kind, 0)->meter();
   for (int64_t i = 0; i < source.test_batches(); ++i) {
     const data::Batch batch = source.test_batch(i);
-    meter.add(model.forward(batch.input), batch.target);
+    meter->add(model.forward(batch.input), batch.target);
   }
   model.train();
-  return meter.result();
+  return meter->result();
 }
 
 Loop::Loop(const LoopParts& parts, const LoopOptions& options)
@@ -62,14 +62,14 @@ void Loop::train_step() {
   if (change.reset_optimiser) parts_.optimiser.reset();
 
   const at::Tensor output = parts_.model.forward(batch.input);
-  const at::Tensor loss = options_.task.loss(output, batch.target);
+  const at::Tensor loss = options_.task->loss(output, batch.target);
   parts_.optimiser.zero_grad();
   loss.backward();
   parts_.optimiser.step(options_.rate.at(step_));
 
   // Losses stay on the device until they are reported: no step waits for the GPU.
   losses_[pending_].copy_(loss.detach());
-  correct_ += Task::correct(output.detach(), batch.target);
+  correct_ += options_.task->correct(output.detach(), batch.target);
   ++pending_;
   ++step_;
 }

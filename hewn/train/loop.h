@@ -14,7 +14,7 @@
 
 namespace hewn::train {
 
-/// Loss and accuracy on the whole test set, with the weights that the slots show now.
+/// The task's metrics on the whole test set, with the weights that the slots show now.
 Metrics evaluate(nn::Model& model, data::Source& source);
 
 /// What a loop works on. Owned by the caller.
@@ -28,7 +28,7 @@ struct LoopParts {
 };
 
 struct LoopOptions {
-  Task task{0};
+  std::shared_ptr<const Task> task;
   LearningRate rate;
   int64_t steps = 0;
   int64_t batch = 0;

@@ -30,6 +30,8 @@ class Observer {
   virtual ~Observer() = default;
   /// Something the user should know: a choice made, a damaged file skipped.
   virtual void on_message(const std::string& /*text*/) {}
+  /// Data are being made ready, now and then.
+  virtual void on_preparation(const data::Preparation& /*now*/) {}
   /// A phase begins with step number `step` (the first step is 1).
   virtual void on_phase(int64_t /*step*/, prune::Phase /*phase*/) {}
   virtual void on_progress(const Progress& /*progress*/) {}
@@ -42,6 +44,9 @@ class Observers final : public Observer {
   explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
   void on_message(const std::string& text) override {
     for (Observer* one : all_) one->on_message(text);
+  }
+  void on_preparation(const data::Preparation& now) override {
+    for (Observer* one : all_) one->on_preparation(now);
   }
   void on_phase(int64_t step, prune::Phase phase) override {
     for (Observer* one : all_) one->on_phase(step, phase);

@@ -10,6 +10,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/cuda/cuda.h"
+#include "hewn/kernels/embedding.h"
 #include "hewn/prune/memory.h"
 #include "hewn/prune/stream.h"
 
@@ -48,6 +49,29 @@ void update_kept(const kernels::UpdateRule& rule, const Parameter& parameter, co
                            parameter.tensor.data_ptr<float>(), first.data_ptr<float>(),
                            data_or_null<float>(second), data_or_null<float>(scale), begin, end);
   });
+}
+
+/// The gradient of a table of which only some rows were touched, as nn::EmbeddingTable leaves it.
+void update_touched(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& first,
+                    const at::Tensor& second, const at::Tensor& scale) {
+  const at::Tensor grad = parameter.tensor.grad();
+  const at::Tensor rows = grad._indices();
+  const at::Tensor values = grad._values();
+  const int64_t width = values.size(1);
+  float* weight = parameter.tensor.data_ptr<float>();
+  if (parameter.tensor.is_cuda()) {
+    kernels::cuda::update_sorted_rows(rule, rows.data_ptr<int64_t>(), values.size(0), width,
+                                      values.data_ptr<float>(), weight, first.data_ptr<float>(),
+                                      data_or_null<float>(second), data_or_null<float>(scale),
+                                      prune::current_stream(parameter.tensor));
+    return;
+  }
+  at::parallel_for(0, values.size(0), std::max<int64_t>(1, prune::kGrain / width),
+                   [&](int64_t begin, int64_t end) {
+                     kernels::update_rows(rule, rows.data_ptr<int64_t>(), width, values.data_ptr<float>(),
+                                          weight, first.data_ptr<float>(), data_or_null<float>(second),
+                                          data_or_null<float>(scale), begin, end);
+                   });
 }
 
 /// The gradient in whatever form the last backward pass left it; undefined where it left none.
@@ -108,6 +132,10 @@ void Optimiser::step(double lr) {
       update_kept(rule, parameter, moments_[i].first, moments_[i].second, scale);
       continue;
     }
+    if (parameter.tensor.grad().is_sparse()) {
+      update_touched(rule, parameter, moments_[i].first, moments_[i].second, scale);
+      continue;
+    }
     const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
     if (parameter.tensor.is_cuda()) {
       update_on_cuda(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
@@ -124,7 +152,8 @@ at::Tensor Optimiser::clip_factor() const {
   std::vector<at::Tensor> norms;
   for (const Parameter& parameter : parameters_) {
     const at::Tensor grad = gradient_of(parameter);
-    if (grad.defined()) norms.push_back(grad.norm());
+    // A sparse gradient holds every touched row once, or again as zeros.
+    if (grad.defined()) norms.push_back(grad.is_sparse() ? grad._values().norm() : grad.norm());
   }
   return (options_.clip_norm / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
 }

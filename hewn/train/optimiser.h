@@ -36,7 +36,7 @@ struct Parameter {
 };
 
 /// SGD, Adam and AdamW in one fused pass per tensor. LibTorch's own optimisers cannot leave dropped blocks
-/// alone.
+/// alone. Of a tensor with a sparse gradient only the touched rows and their moments change (lazy Adam).
 class Optimiser {
  public:
   Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options);

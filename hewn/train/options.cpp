@@ -4,15 +4,51 @@
 #include <array>
 
 #include "hewn/core/error.h"
+#include "hewn/data/source.h"
+#include "hewn/nn/model.h"
+#include "hewn/train/optimiser.h"
 
 namespace hewn::train {
+
+TrainOptions usual_options(const std::string& data) {
+  TrainOptions o;
+  o.data = data;
+  std::string path;
+  if (data::find_source(data, &path).info.kind == data::Kind::kClicks) {
+    o.model = "ctr-dnn";
+    o.widths = {400, 400, 400};
+    o.prune_layers = "fc1";
+    o.epochs = 4;
+    o.batch = 4096;
+    o.optimizer = "adam";
+    o.lr = 1e-2;
+    o.lr_schedule = "exponential";
+    o.lr_end = 3e-4;
+    o.warmup = 0;
+    o.weight_decay = 1e-5;
+  }
+  return o;
+}
+
+TrainOptions options_from(const std::map<std::string, std::string>& given) {
+  const auto data = given.find("data");
+  const auto model = given.find("model");
+  const bool clicks = model != given.end() && nn::find_model(model->second).usual.clicks;
+  TrainOptions options = usual_options(data != given.end() ? data->second
+                                       : clicks            ? "synthetic-ctr"
+                                                           : TrainOptions().data);
+  const OptionTable table = describe(options);
+  for (const auto& [key, text] : given) table.find(key, "command line").parse(text);
+  return options;
+}
 
 OptionTable describe(TrainOptions& o) {
   OptionTable table;
   table.add("data", o.data, "data set, NAME or NAME:PATH (see hewn methods)");
   table.add("model", o.model, "network (see hewn methods)");
-  table.add("widths", o.widths, "hidden widths of mlp, with commas between");
+  table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   table.add("width", o.width, "channels in the first stage of a resnet");
+  table.add("embedding", o.embedding, "numbers per field of a click log");
   table.add("method", o.method, "pruning method; auto: sa++ with normalisation layers, sa++r without");
   table.add("block", o.block, "block size, B or RxC");
   table.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
@@ -61,6 +97,7 @@ OptionTable describe(TrainOptions& o) {
   table.add(
       "sparse-execution", o.sparse_execution,
       "layers that run on kept blocks only (CPU): on, off or LAYER:DENSITY,...; auto: where it is faster");
+  table.add("eval-on", o.eval_on, "held-out part that is evaluated: test or validation");
   table.add("eval-every", o.eval_every, "epochs between evaluations");
   table.add("log-every", o.log_every, "steps between lines of metrics.jsonl");
   table.add("checkpoint-every", o.checkpoint_every, "steps between checkpoints; 0: every epoch");
@@ -74,12 +111,18 @@ bool may_change_on_resume(const std::string& key) {
   return std::find(kFree.begin(), kFree.end(), key) != kFree.end();
 }
 
+prune::Setting setting_of(const TrainOptions& o, bool normalised) {
+  std::string path;
+  return {normalised, data::find_source(o.data, &path).info.kind == data::Kind::kClicks,
+          parse_optimiser(o.optimizer) != kernels::UpdateKind::kSgd};
+}
+
 prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
-  prune::Recipe recipe = prune::find_recipe(o.method.value_or(normalised ? "sa++" : "sa++r"));
+  const prune::Setting setting = setting_of(o, normalised);
+  prune::Recipe recipe = prune::recipe_for(o.method.value_or(prune::usual_method(setting)), setting);
   if (o.score) recipe.score = *o.score;
   if (o.search) recipe.search = *o.search;
-  if (o.schedule) recipe.schedule = *o.schedule;
-  recipe.schedule = prune::schedule_for_task(recipe.schedule, /*ctr=*/false);
+  if (o.schedule) recipe.schedule = prune::schedule_for(*o.schedule, setting);
   if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
   if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
   if (o.logit_lr) recipe.logit_lr = *o.logit_lr;

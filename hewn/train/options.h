@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct TrainOptions {
   std::string model = "mlp";
   std::vector<int64_t> widths = {1024, 1024};
   int64_t width = 64;
+  int64_t embedding = 10;
   // How it is pruned.
   std::optional<std::string> method;
   std::string block = "16";
@@ -65,11 +67,20 @@ struct TrainOptions {
   bool cudnn_benchmark = false;
   std::optional<std::string> sparse_execution;
   // What is written down.
+  std::string eval_on = "test";
   int64_t eval_every = 1;
   int64_t log_every = 50;
   int64_t checkpoint_every = 0;
   int64_t keep_checkpoints = 3;
 };
+
+/// The options that are usual for a data set (NAME or NAME:PATH): those above for images; for click logs the
+/// paper's network and optimiser.
+TrainOptions usual_options(const std::string& data);
+
+/// The usual options for the data set that is given, or for the model, with everything else that is given put
+/// in.
+TrainOptions options_from(const std::map<std::string, std::string>& given);
 
 /// The fields with their names and help: the one description behind the command line, config files and
 /// config.json.
@@ -78,8 +89,10 @@ OptionTable describe(TrainOptions& options);
 /// Keys that may change when a run is resumed: they do not decide what is trained.
 bool may_change_on_resume(const std::string& key);
 
-/// The method's row of the table with the options' own choices put in. `normalised`: the model has
-/// normalisation layers, which decides the default method.
+/// What the options and the network say about the form of a recipe.
+prune::Setting setting_of(const TrainOptions& options, bool normalised);
+
+/// The method's row of the table in the form that fits, with the options' own choices put in.
 prune::Recipe resolve_recipe(const TrainOptions& options, bool normalised);
 
 /// Writes the recipe's choices back, so that config.json says them all.

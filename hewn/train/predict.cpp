@@ -64,7 +64,7 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
 
   Predictions out;
   out.outputs = model.outputs();
-  Meter meter;
+  const auto meter = make_task(source->info().kind, 0)->meter();
   for (int64_t i = 0; i < source->test_batches(); ++i) {
     const data::Batch batch = source->test_batch(i);
     const int64_t left = options.limit > 0 ? options.limit - out.samples : batch.input.size(0);
@@ -76,12 +76,12 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
     const auto begin = std::chrono::steady_clock::now();
     model.run(input.data_ptr<float>(), count, out.logits.data() + at);
     out.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    meter.add(at::from_blob(out.logits.data() + at, {count, out.outputs}, at::kFloat),
-              batch.target.narrow(0, 0, count));
+    meter->add(at::from_blob(out.logits.data() + at, {count, out.outputs}, at::kFloat),
+               batch.target.narrow(0, 0, count));
     out.samples += count;
   }
   if (out.samples == 0) throw Error(hewn::str(options.data, ": has no test samples"));
-  out.metrics = meter.result();
+  out.metrics = meter->result();
   return out;
 }
 

@@ -36,6 +36,23 @@ TrainOptions read_config(const RunFolder& run) {
   return options;
 }
 
+Json to_json(const nn::Signature& signature) {
+  return {{"input", signature.input},
+          {"outputs", signature.outputs},
+          {"clicks", signature.clicks},
+          {"vocabularies", signature.vocabularies}};
+}
+
+nn::Signature read_signature(const RunFolder& run) {
+  try {
+    const Json json = read_json(run.config()).at("signature");
+    return {json.at("input").get<std::vector<int64_t>>(), json.at("outputs").get<int64_t>(),
+            json.at("clicks").get<bool>(), json.at("vocabularies").get<std::vector<int64_t>>()};
+  } catch (const Json::exception&) {
+    throw FormatError(run.config().string(), "does not say what the model takes and gives (\"signature\")");
+  }
+}
+
 TrainOptions resumed_options(const RunFolder& run, const std::map<std::string, std::string>& given) {
   TrainOptions options = read_config(run);
   const OptionTable table = describe(options);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hewn/core/json.h"
+#include "hewn/nn/model.h"
 #include "hewn/train/options.h"
 
 namespace hewn::train {
@@ -36,6 +37,10 @@ Json read_json(const std::filesystem::path& path);
 
 /// The options of a started run.
 TrainOptions read_config(const RunFolder& run);
+
+Json to_json(const nn::Signature& signature);
+/// What the model of a started run takes and gives.
+nn::Signature read_signature(const RunFolder& run);
 
 /// The options of a started run with those `given` anew put in. Throws Error for one that would train
 /// something else than the run was started with.

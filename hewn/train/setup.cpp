@@ -56,21 +56,40 @@ at::Device find_device(const std::string& name) {
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
 }
 
-data::DataOptions data_options(const TrainOptions& options, at::Device device) {
-  return {options.batch, static_cast<uint64_t>(options.seed), !options.no_augment, device};
+data::DataOptions data_options(const TrainOptions& options, at::Device device, Observer& observer) {
+  data::DataOptions out;
+  out.batch = options.batch;
+  out.seed = static_cast<uint64_t>(options.seed);
+  out.augment = !options.no_augment;
+  out.device = device;
+  if (options.eval_on != "test" && options.eval_on != "validation") {
+    throw Error(hewn::str("eval-on: expected test or validation, got \"", options.eval_on, "\""));
+  }
+  out.evaluate_on = options.eval_on == "test" ? data::Part::kTest : data::Part::kValidation;
+  out.on_message = [&observer](const std::string& text) { observer.on_message(text); };
+  out.on_preparation = [&observer](const data::Preparation& now) { observer.on_preparation(now); };
+  return out;
 }
 
 nn::Signature signature_for(const std::string& model, const std::string& source) {
   if (source.empty()) return nn::find_model(model).usual;
   std::string path;
-  const data::DataInfo& info = data::find_source(source, &path).info;
-  return {info.input, info.classes};
+  return signature_of(data::find_source(source, &path).info);
+}
+
+nn::Signature signature_of(const data::DataInfo& info) {
+  return {info.input, info.classes, info.kind == data::Kind::kClicks, info.vocabularies};
 }
 
 std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature) {
   if (options.width < 1) throw Error(hewn::str("width: expected at least 1, got ", options.width));
+  const nn::ModelRow& row = nn::find_model(options.model);
+  if (row.usual.clicks != signature.clicks) {
+    throw Error(hewn::str("model ", row.name, ": takes ", row.usual.clicks ? "click logs" : "images",
+                          ", not ", signature.clicks ? "click logs" : "images"));
+  }
   torch::manual_seed(static_cast<uint64_t>(options.seed));
-  return nn::find_model(options.model).make(signature, {options.widths, options.width});
+  return row.make(signature, {options.widths, options.width, options.embedding});
 }
 
 void move_to(nn::Model& model, at::Device device, bool cudnn_benchmark) {
@@ -95,8 +114,10 @@ std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn:
   std::vector<Parameter> out;
   for (const auto& item : model.named_parameters()) {
     Parameter parameter{item.key(), item.value()};
-    // Biases and normalisation layers are the one-dimensional parameters.
-    const bool decayed = options.decay_all || item.value().dim() > 1;
+    // Biases and normalisation layers are the one-dimensional parameters. Embeddings never decay: most of
+    // their rows are not looked at in a step.
+    const bool decayed =
+        !nn::is_embedding(model, item.value()) && (options.decay_all || item.value().dim() > 1);
     parameter.weight_decay = decayed ? options.weight_decay : 0;
     for (const prune::Pruner::Layer& layer : pruner.layers()) {
       if (layer.weight.leaf.is_same(item.value())) parameter.layer = &layer;

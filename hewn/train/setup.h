@@ -9,6 +9,7 @@
 
 #include "hewn/data/source.h"
 #include "hewn/nn/model.h"
+#include "hewn/train/observer.h"
 #include "hewn/train/optimiser.h"
 #include "hewn/train/options.h"
 
@@ -20,13 +21,18 @@ int64_t set_threads(int64_t threads);
 /// "cpu", "cuda" or "cuda:N" as a device that is there; throws Error where it is not.
 at::Device find_device(const std::string& name);
 
-data::DataOptions data_options(const TrainOptions& options, at::Device device);
+/// Long preparations report to the observer, which must outlive the source's opening.
+data::DataOptions data_options(const TrainOptions& options, at::Device device, Observer& observer);
+
+/// What a data set's inputs and targets are, for a model.
+nn::Signature signature_of(const data::DataInfo& info);
 
 /// What a model takes and gives for a data set (NAME or NAME:PATH, not opened), or where that is empty for
 /// the one that it is made for.
 nn::Signature signature_for(const std::string& model, const std::string& data);
 
-/// The model for that data, with weights drawn from the seed.
+/// The model for that data, with weights drawn from the seed. Throws Error where it is made for another kind
+/// of data.
 std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Signature& signature);
 
 /// Moves a model, with convolutions in the memory order that is fastest there: channels-last on CUDA. cuDNN

@@ -3,36 +3,36 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <memory>
 #include <string>
+
+#include "hewn/data/source.h"
 
 namespace hewn::train {
 
 using Metrics = std::map<std::string, double>;
 
-/// Classification: cross-entropy loss, accuracy in percent.
-class Task {
- public:
-  explicit Task(double label_smoothing) : label_smoothing_(label_smoothing) {}
-
-  /// What training minimises: the mean over the batch.
-  at::Tensor loss(const at::Tensor& output, const at::Tensor& target) const;
-  /// How many of the batch are right, left on the device.
-  static at::Tensor correct(const at::Tensor& output, const at::Tensor& target);
-
- private:
-  double label_smoothing_;
-};
-
-/// Gathers plain (unsmoothed) loss and accuracy over batches, on the device until asked.
+/// Gathers metrics over batches, on the device until asked.
 class Meter {
  public:
-  void add(const at::Tensor& output, const at::Tensor& target);
-  Metrics result() const;
-
- private:
-  at::Tensor loss_;
-  at::Tensor correct_;
-  int64_t count_ = 0;
+  virtual ~Meter() = default;
+  virtual void add(const at::Tensor& output, const at::Tensor& target) = 0;
+  virtual Metrics result() const = 0;
 };
+
+/// What a network is trained for, and how well it does it.
+class Task {
+ public:
+  virtual ~Task() = default;
+  /// What training minimises: the mean over the batch.
+  virtual at::Tensor loss(const at::Tensor& output, const at::Tensor& target) const = 0;
+  /// How many of the batch are right, left on the device.
+  virtual at::Tensor correct(const at::Tensor& output, const at::Tensor& target) const = 0;
+  virtual std::unique_ptr<Meter> meter() const = 0;
+};
+
+/// Images: cross-entropy; loss (unsmoothed) and accuracy in percent. Clicks: binary cross-entropy of a logit;
+/// loss, accuracy, auc, and calibration (clicks expected over clicks seen).
+std::shared_ptr<const Task> make_task(data::Kind kind, double label_smoothing);
 
 }  // namespace hewn::train

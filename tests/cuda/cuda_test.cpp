@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hewn/kernels/cuda/cuda.h"
+#include "hewn/nn/embedding.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/pruner.h"
 #include "hewn/train/optimiser.h"
@@ -117,6 +118,46 @@ TEST(Cuda, ThePrunerChoosesTheSameBlocks) {
       ASSERT_TRUE(!a.defined() || at::equal(a, b.cpu())) << "step " << step;
     }
   }
+}
+
+TEST(Cuda, EmbeddingsLearnAsOnTheCpu) {
+  // One field whose few values fill many pieces of the sorted list, one with a single value, one large.
+  const std::vector<int64_t> vocabularies = {3, 1, 5000, 40};
+  nn::EmbeddingTable ours(vocabularies, 10, 1.0);
+  nn::EmbeddingTable theirs(vocabularies, 10, 1.0);
+  theirs->weight.set_data(ours->weight.detach().clone().cuda());
+  for (const auto kind : {kernels::UpdateKind::kSgd, kernels::UpdateKind::kAdam}) {
+    const train::OptimiserOptions options{.kind = kind, .clip_norm = 0.5};
+    train::Optimiser on_cpu({{"e", ours->weight}}, options);
+    train::Optimiser on_gpu({{"e", theirs->weight}}, options);
+    for (int step = 0; step < 5; ++step) {
+      std::vector<at::Tensor> columns;
+      for (const int64_t size : vocabularies) columns.push_back(at::randint(size, {1000 + step}, at::kInt));
+      const at::Tensor values = at::stack(columns, 1).contiguous();
+      const at::Tensor target = at::randn({1000 + step, 40});
+      on_cpu.zero_grad();
+      on_gpu.zero_grad();
+      const at::Tensor a = ours->forward(values);
+      const at::Tensor b = theirs->forward(values.cuda());
+      expect_near(a, b);
+      (a - target).square().mean().backward();
+      (b - target.cuda()).square().mean().backward();
+      expect_near(ours->weight.grad().to_dense(), theirs->weight.grad().cpu().to_dense());
+      on_cpu.step(0.1);
+      on_gpu.step(0.1);
+    }
+    expect_near(ours->weight, theirs->weight);
+  }
+}
+
+TEST(Cuda, EmbeddingsOfUnknownValuesAreNotANumber) {
+  nn::EmbeddingTable table(std::vector<int64_t>{3, 4}, 2, 1.0);
+  table->to(at::kCUDA);
+  at::Tensor values = at::zeros({3, 2}, at::kInt);
+  values[1][0] = 3;
+  const at::Tensor out = table->forward(values.cuda()).isnan().cpu();
+  EXPECT_EQ(out.sum().item<int64_t>(), 2);
+  EXPECT_TRUE(out[1][0].item<bool>());
 }
 
 }  // namespace

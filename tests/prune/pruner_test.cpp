@@ -16,7 +16,7 @@ struct Bench {
 
   Bench(const std::string& name, int64_t steps, const std::function<void(Recipe&)>& change = {}) {
     Recipe recipe = find_recipe(name);
-    recipe.schedule = schedule_for_task(recipe.schedule, false);
+    recipe.schedule = schedule_for(recipe.schedule, {});
     if (change) change(recipe);
     const Plan plan = make_plan({{"w", {40, 40}, {40, 40, {}}}}, {{4, 4}, 0.8, 100, {"*"}});
     pruner = std::make_unique<Pruner>(

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Recipes, EveryRowRunsFromStartToEnd) {
   for (Recipe recipe : recipes()) {
-    recipe.schedule = schedule_for_task(recipe.schedule, false);
+    recipe.schedule = schedule_for(recipe.schedule, {});
     at::Tensor leaf = at::randn({40, 40}).set_requires_grad(true);
     at::Tensor seen;
     const std::vector<WeightSlot> slots = {{"w", leaf, [&](const at::Tensor& t) { seen = t; }}};
@@ -28,11 +28,24 @@ TEST(Recipes, EveryRowRunsFromStartToEnd) {
   }
 }
 
+TEST(Recipes, TakeTheFormThatFits) {
+  const Recipe acdc = recipe_for("acdc", {.clicks = true, .adam = true});
+  EXPECT_EQ(acdc.schedule, "acdc/ctr");
+  EXPECT_EQ(acdc.drop, DropRule::kMask);
+  EXPECT_EQ(recipe_for("acdc", {}).drop, DropRule::kZero);
+  EXPECT_EQ(recipe_for("magnitude", {.clicks = true}).schedule_options.dense_fraction, 0.8);
+  EXPECT_EQ(recipe_for("sa++r", {}).logit_lr, 10);
+  EXPECT_LT(recipe_for("sa++r", {.adam = true}).logit_lr, 10);
+  EXPECT_EQ(recipe_for("sa++", {.adam = true}).logit_lr, 1);
+  EXPECT_EQ(usual_method({.normalised = true}), "sa++");
+  EXPECT_EQ(usual_method({}), "sa++r");
+}
+
 TEST(Recipes, NamesAreCheckedAndFormsChosenByTask) {
   EXPECT_THROW(find_recipe("sa+++"), Error);
-  EXPECT_EQ(schedule_for_task("sa++", true), "sa++/ctr");
-  EXPECT_EQ(schedule_for_task("acdc", false), "acdc/imagenet");
-  EXPECT_EQ(schedule_for_task("one-shot", true), "one-shot");
+  EXPECT_EQ(schedule_for("sa++", {.clicks = true}), "sa++/ctr");
+  EXPECT_EQ(schedule_for("acdc", {}), "acdc/imagenet");
+  EXPECT_EQ(schedule_for("one-shot", {.clicks = true}), "one-shot");
   EXPECT_THROW(parse_drop_rule("keep"), Error);
   EXPECT_THROW(parse_reset_rule("always"), Error);
   EXPECT_THROW(parse_ramp("linear"), Error);

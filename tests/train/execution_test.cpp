@@ -28,7 +28,7 @@ struct Net {
     const auto slots = nn::find_slots(*model);
     const auto plan = prune::make_plan(nn::weight_shapes(slots), {{4, 4}, 0.8, 100, {"*"}});
     prune::Recipe recipe = prune::find_recipe(method);
-    recipe.schedule = prune::schedule_for_task(recipe.schedule, false);
+    recipe.schedule = prune::schedule_for(recipe.schedule, {});
     pruner = std::make_unique<prune::Pruner>(slots, plan, recipe, kSteps);
     std::vector<Parameter> parameters;
     for (const auto& item : model->named_parameters()) {

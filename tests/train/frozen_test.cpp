@@ -29,7 +29,7 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   const auto slots = nn::find_slots(*layer);
   const auto plan = prune::make_plan(nn::weight_shapes(slots), {{4, 4}, 0.8, 100, {"*"}});
   prune::Recipe recipe = prune::find_recipe(setting.method);
-  recipe.schedule = prune::schedule_for_task(recipe.schedule, false);
+  recipe.schedule = prune::schedule_for(recipe.schedule, {});
   recipe.drop = setting.drop;
   recipe.reset = prune::ResetRule::kNone;  // momentum is left in place on purpose
   const int64_t steps = 300;

@@ -24,5 +24,15 @@ void update(const UpdateRule&, const WeightLayout&, const uint8_t*, const float*
             const float*, int64_t, void*) {
   missing("update");
 }
+void embed(int64_t, int64_t, const int64_t*, const float*, const int32_t*, int64_t, float*, void*) {
+  missing("embed");
+}
+void sum_sorted_rows(const int32_t*, const int64_t*, int64_t, int64_t, const float*, float*, void*) {
+  missing("sum_sorted_rows");
+}
+void update_sorted_rows(const UpdateRule&, const int64_t*, int64_t, int64_t, const float*, float*, float*,
+                        float*, const float*, void*) {
+  missing("update_sorted_rows");
+}
 
 }  // namespace hewn::kernels::cuda

@@ -1,0 +1,57 @@
+#include "hewn/core/error.h"
+#include "hewn/nn/embedding.h"
+#include "hewn/nn/layers.h"
+
+namespace hewn::nn {
+namespace {
+
+// Small enough that every network starts at a logit near zero.
+constexpr double kDeviation = 0.01;
+
+/// Click-through prediction: an embedding per field, fully connected layers with ReLU, one logit.
+class CtrDnn final : public Model {
+ public:
+  CtrDnn(const std::vector<int64_t>& vocabularies, int64_t embedding, const std::vector<int64_t>& widths)
+      : embedding_(register_module("embedding", EmbeddingTable(vocabularies, embedding, kDeviation))) {
+    int64_t last = embedding_->fields() * embedding;
+    for (const int64_t width : widths) {
+      if (width < 1) throw Error(str("widths: expected sizes of at least 1, got ", width));
+      add(last, width);
+      last = width;
+    }
+    add(last, 1);
+  }
+
+  at::Tensor forward(const at::Tensor& input) override {
+    at::Tensor x = embedding_->forward(input);
+    for (size_t i = 0; i + 1 < layers_.size(); ++i) x = layers_[i]->forward(x).relu_();
+    return layers_.back()->forward(x);
+  }
+
+  at::ScalarType input_type() const override { return at::kInt; }
+
+  std::vector<std::string> chain() const override {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < layers_.size(); ++i) names.push_back(str("fc", i + 1));
+    return names;
+  }
+
+ private:
+  void add(int64_t inputs, int64_t outputs) {
+    layers_.push_back(register_module(str("fc", layers_.size() + 1), Linear(inputs, outputs)));
+  }
+
+  EmbeddingTable embedding_;
+  std::vector<Linear> layers_;
+};
+
+}  // namespace
+
+std::shared_ptr<Model> make_ctr_dnn(const Signature& signature, const ModelOptions& options) {
+  // Before the data are open a single value per field is enough to plan with.
+  std::vector<int64_t> vocabularies = signature.vocabularies;
+  if (vocabularies.empty()) vocabularies.assign(static_cast<size_t>(signature.input.at(0)), 1);
+  return std::make_shared<CtrDnn>(vocabularies, options.embedding, options.widths);
+}
+
+}  // namespace hewn::nn

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "hewn/train/task.h"
+
+namespace hewn::train {
+
+/// Classification of images: cross-entropy, accuracy in percent.
+class ImageTask final : public Task {
+ public:
+  explicit ImageTask(double label_smoothing) : label_smoothing_(label_smoothing) {}
+  at::Tensor loss(const at::Tensor& output, const at::Tensor& target) const override;
+  at::Tensor correct(const at::Tensor& output, const at::Tensor& target) const override;
+  std::unique_ptr<Meter> meter() const override;
+
+ private:
+  double label_smoothing_;
+};
+
+}  // namespace hewn::train
