@@ -3,11 +3,12 @@
 #include <cstdint>
 
 #include "hewn/core/grid.h"
+#include "hewn/kernels/click_rows.h"
 #include "hewn/kernels/update.h"
 
-/// The CUDA twins of block_ops.h and update.h, in single precision. Pointers are device memory; work is
-/// queued on `stream` (a cudaStream_t) and nothing waits for it. A build without CUDA has stubs that throw
-/// hewn::Error.
+/// The CUDA twins of block_ops.h, update.h and click_rows.h, in single precision. Pointers are device memory;
+/// work is queued on `stream` (a cudaStream_t) and nothing waits for it. A build without CUDA has stubs that
+/// throw hewn::Error.
 namespace hewn::kernels::cuda {
 
 /// Whether this build has the kernels.
@@ -24,5 +25,10 @@ void block_squares(const WeightLayout& layout, const float* weight, float* squar
 void update(const UpdateRule& rule, const WeightLayout& layout, const uint8_t* active, const float* grad,
             float* weight, float* first, float* second, const float* grad_scale, int64_t elements,
             void* stream);
+
+/// `truth` points to device memory. Values are those of the CPU bit for bit; a label may differ where the
+/// random number and the probability agree to the last digits.
+void click_rows(const ClickTruth& truth, const ClickStream& rows, int64_t first, int64_t count,
+                int32_t* input, float* target, void* stream);
 
 }  // namespace hewn::kernels::cuda

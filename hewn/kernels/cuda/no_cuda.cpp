@@ -24,5 +24,8 @@ void update(const UpdateRule&, const WeightLayout&, const uint8_t*, const float*
             const float*, int64_t, void*) {
   missing("update");
 }
+void click_rows(const ClickTruth&, const ClickStream&, int64_t, int64_t, int32_t*, float*, void*) {
+  missing("click_rows");
+}
 
 }  // namespace hewn::kernels::cuda
