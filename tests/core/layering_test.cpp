@@ -19,7 +19,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"measure", {"core", "kernels", "runtime"}},
     {"prune", {"core", "kernels"}},
     {"nn", {"core", "kernels", "prune", "runtime"}},
-    {"data", {"core", "kernels"}},
+    {"data", {"core", "kernels", "prune"}},
     {"train", {"core", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
 };
 // Layers that know nothing of LibTorch.

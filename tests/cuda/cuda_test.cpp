@@ -2,6 +2,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "hewn/core/random.h"
+#include "hewn/data/click_world.h"
+#include "hewn/data/source.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/nn/embedding.h"
 #include "hewn/prune/gate.h"
@@ -158,6 +161,44 @@ TEST(Cuda, EmbeddingsOfUnknownValuesAreNotANumber) {
   const at::Tensor out = table->forward(values.cuda()).isnan().cpu();
   EXPECT_EQ(out.sum().item<int64_t>(), 2);
   EXPECT_TRUE(out[1][0].item<bool>());
+}
+
+TEST(Cuda, ClickRowsEqualTheCpu) {
+  const data::ClickWorld world(2);
+  const kernels::ClickStream stream = data::ClickWorld::training(9, 3);
+  for (const int64_t batch : {1, 63, 64, 65, 8192, 100003}) {
+    data::DataOptions options{.batch = batch, .seed = 9};
+    const data::Batch cpu = data::open_source("synthetic-ctr:2", options)->train_batch(3, 5);
+    options.device = train::find_device("cuda");
+    const data::Batch gpu = data::open_source("synthetic-ctr:2", options)->train_batch(3, 5);
+    ASSERT_TRUE(gpu.input.is_cuda() && gpu.target.is_cuda());
+    EXPECT_TRUE(at::equal(gpu.input.cpu(), cpu.input));
+    at::Tensor input = at::empty_like(cpu.input);
+    at::Tensor target = at::empty_like(cpu.target);
+    at::Tensor p = at::empty({batch}, at::kDouble);
+    kernels::reference::click_rows(world.truth(), stream, 5 * batch, batch, input.data_ptr<int32_t>(),
+                                   target.data_ptr<float>(), p.data_ptr<double>());
+    const at::Tensor differ = (gpu.target.cpu() != cpu.target).nonzero();
+    for (int64_t i = 0; i < differ.size(0); ++i) {
+      const int64_t row = differ[i][0].item<int64_t>();
+      const auto words =
+          philox(stream.key, stream.counter_high, static_cast<uint64_t>((5 * batch + row) * 10 + 9));
+      EXPECT_NEAR(unit(words[3]), p[row].item<double>(), 1e-5) << "row " << row;
+    }
+  }
+}
+
+TEST(Cuda, ClickRowsOfTheTestSetEqualTheCpu) {
+  data::DataOptions options{.batch = 150000};
+  const auto cpu = data::open_source("synthetic-ctr", options);
+  options.device = train::find_device("cuda");
+  const auto gpu = data::open_source("synthetic-ctr", options);
+  for (const int64_t n : {0, 1}) {
+    const data::Batch a = cpu->test_batch(n);
+    const data::Batch b = gpu->test_batch(n);
+    EXPECT_TRUE(at::equal(a.input, b.input.cpu()));
+    EXPECT_LE((a.target != b.target.cpu()).sum().item<int64_t>(), 3);
+  }
 }
 
 }  // namespace

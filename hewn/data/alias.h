@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "hewn/kernels/click_rows.h"
+
+namespace hewn::data {
+
+/// The slots of a field whose values have these weights: a value in constant time from one random word.
+std::vector<kernels::AliasSlot> alias_slots(const std::vector<double>& weights);
+
+}  // namespace hewn::data
