@@ -3,6 +3,7 @@
 
   bench/tables/run_table.py fashion --device cuda --jobs 8 --out build/tables/fashion
   bench/tables/run_table.py cifar10 --data cifar10:FOLDER --device cuda --jobs 3 --out build/tables/cifar10
+  bench/tables/run_table.py ctr --device cuda --jobs 12 --threads 1 --out build/tables/ctr
 
 A run that has a summary.json in --out is not trained again. Needs only Python's own library.
 """
@@ -38,6 +39,30 @@ def fashion_study():
         yield cell(f"B{b} s{s} zero x10 no clip", *best, "--attention-clip", "false")
         yield cell(f"B{b} s{s} zero x10 reset=none", *best, "--reset", "none")
         yield cell(f"B{b} s{s} zero x10 logit-decay=0", *best, "--logit-decay", 0)
+
+
+CTR = ["--data", "synthetic-ctr", "--epochs", "20", "--batch", "8192", "--eval-every", "20", "--log-every", "200"]
+CTR_CELLS = [(b, s) for s in (0.9, 0.97, 0.99) for b in (5, 10, 20)]
+
+
+def ctr():
+    yield cell("dense", "--method", "dense")
+    for (b, s), m in itertools.product(CTR_CELLS, ["magnitude", "powerprop", "acdc", "sa++", "sa++r"]):
+        yield cell(f"B{b} s{s} {m}", "--block", b, "--sparsity", s, "--method", m)
+
+
+def ctr_study():
+    for b, s in [(10, 0.97), (20, 0.97), (20, 0.99)]:
+        at = ["--block", b, "--sparsity", s, "--method", "sa++"]
+        yield cell(f"B{b} s{s} acdc", *at[:4], "--method", "acdc", seeds=2)
+        for drop, f in itertools.product(["mask", "zero"], [1, 3, 10]):
+            yield cell(f"B{b} s{s} drop={drop} logit-lr={f}", *at, "--drop", drop, "--logit-lr", f, seeds=2)
+        best = at + ["--drop", "zero", "--logit-lr", 3]
+        for name, more in {"clip-grad=1": CLIP, "logit-decay=0": ["--logit-decay", 0], "ramp-c=2": ["--ramp-c", 2],
+                           "ramp-c=8": ["--ramp-c", 8], "reset=none": ["--reset", "none"], "reset=decompress": ["--reset", "decompress"],
+                           "no attention clip": ["--attention-clip", "false"], "rerank-every=20": ["--rerank-every", 20],
+                           "clip-grad=1 logit-decay=0": [*CLIP, "--logit-decay", 0]}.items():
+            yield cell(f"B{b} s{s} zero x3 {name}", *best, *more, seeds=2)
 
 
 VARIANTS = {
@@ -85,7 +110,7 @@ def cifar10_study():
 
 
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
-          "cifar10-study": (cifar10_study, [])}
+          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "ctr-study": (ctr_study, CTR)}
 
 
 def train(args, common, row, seed):
@@ -93,7 +118,7 @@ def train(args, common, row, seed):
     if not (folder / "summary.json").exists():
         command = [args.hewn, "train", "--json", "--quiet", "--resume", "--out", folder, "--device", args.device,
                    "--threads", args.threads, "--seed", seed, "--keep-checkpoints", 1, "--checkpoint-every", 10**9,
-                   "--data", args.data, *common, *row["options"], *args.more]
+                   *(["--data", args.data] if "--data" not in common else []), *common, *row["options"], *args.more]
         done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
         if done.returncode != 0:
             return row["label"], seed, None, done.stderr.strip()
@@ -113,6 +138,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=0, help="instead of the table's own number")
     parser.add_argument("--data", default="fashion-mnist")
     parser.add_argument("--only", default="", help="run only cells whose label holds this text")
+    parser.add_argument("--auc", action="store_true", help="AUC rather than loss, for click logs")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args, args.more = parser.parse_known_args()  # what is left over goes to hewn train
     args.out.mkdir(parents=True, exist_ok=True)
@@ -129,15 +155,16 @@ def main():
             if summary is None:
                 print(f"failed: {label} seed {seed}: {problem}", file=sys.stderr)
             else:
-                results[label].append((seed, summary["metrics"]["accuracy"], summary["seconds"]))
+                metric = "auc" if args.auc else "loss" if args.table.startswith("ctr") else "accuracy"
+                results[label].append((seed, summary["metrics"][metric], summary["seconds"]))
     table = []
     for label, runs in results.items():
-        values = [accuracy for _, accuracy, _ in sorted(runs)]
+        values = [value for _, value, _ in sorted(runs)]
         if values:
-            table.append({"cell": label, "mean": round(statistics.mean(values), 3), "runs": values,
-                          "sd": round(statistics.stdev(values), 3) if len(values) > 1 else None,
+            table.append({"cell": label, "mean": round(statistics.mean(values), 5), "runs": values,
+                          "sd": round(statistics.stdev(values), 5) if len(values) > 1 else None,
                           "seconds": round(statistics.mean(s for _, _, s in runs), 1)})
-            print(f"{label:45s} {table[-1]['mean']:6.2f}  sd {table[-1]['sd'] or 0:5.2f}  n {len(values)}  {table[-1]['seconds']} s")
+            print(f"{label:45s} {table[-1]['mean']:7.4f}  sd {table[-1]['sd'] or 0:6.4f}  n {len(values)}  {table[-1]['seconds']} s")
     (args.out / "table.json").write_text(json.dumps(table, indent=1) + "\n")
 
 
