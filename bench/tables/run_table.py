@@ -51,18 +51,36 @@ def ctr():
         yield cell(f"B{b} s{s} {m}", "--block", b, "--sparsity", s, "--method", m)
 
 
+def ctr_refined():
+    for (b, s), (name, more) in itertools.product(CTR_CELLS, {"reset=decompress": ["--reset", "decompress"],
+                                                              "x2": ["--logit-lr", 2]}.items()):
+        yield cell(f"B{b} s{s} sa++r {name}", "--block", b, "--sparsity", s, "--method", "sa++r", *more)
+
+
 def ctr_study():
     for b, s in [(10, 0.97), (20, 0.97), (20, 0.99)]:
-        at = ["--block", b, "--sparsity", s, "--method", "sa++"]
-        yield cell(f"B{b} s{s} acdc", *at[:4], "--method", "acdc", seeds=2)
-        for drop, f in itertools.product(["mask", "zero"], [1, 3, 10]):
-            yield cell(f"B{b} s{s} drop={drop} logit-lr={f}", *at, "--drop", drop, "--logit-lr", f, seeds=2)
-        best = at + ["--drop", "zero", "--logit-lr", 3]
-        for name, more in {"clip-grad=1": CLIP, "logit-decay=0": ["--logit-decay", 0], "ramp-c=2": ["--ramp-c", 2],
-                           "ramp-c=8": ["--ramp-c", 8], "reset=none": ["--reset", "none"], "reset=decompress": ["--reset", "decompress"],
-                           "no attention clip": ["--attention-clip", "false"], "rerank-every=20": ["--rerank-every", 20],
-                           "clip-grad=1 logit-decay=0": [*CLIP, "--logit-decay", 0]}.items():
+        at = ["--block", b, "--sparsity", s]
+        for name, options in {"magnitude": [], "powerprop": [], "acdc": [], "acdc zero": ["--drop", "zero"], "sa++": [],
+                              "sa++ clip": CLIP}.items():
+            yield cell(f"B{b} s{s} {name}", *at, "--method", name.split()[0], *options, seeds=2)
+        zero = [*at, "--method", "sa++", "--drop", "zero"]
+        for f, clip in itertools.product([1, 3, 10, 30], [0, 1]):
+            yield cell(f"B{b} s{s} zero x{f}" + " clip" * clip, *zero, "--logit-lr", f, "--clip-grad", clip, seeds=2)
+        for f in [3, 10]:
+            yield cell(f"B{b} s{s} zero x{f} no decay", *zero, "--logit-lr", f, "--logit-decay", 0, seeds=2)
+        best = [*zero, "--logit-lr", 3]
+        for name, more in {"reset=none": ["--reset", "none"], "reset=decompress": ["--reset", "decompress"],
+                           "ramp-c=2": ["--ramp-c", 2], "ramp-c=8": ["--ramp-c", 8],
+                           "no attention clip": ["--attention-clip", "false"]}.items():
             yield cell(f"B{b} s{s} zero x3 {name}", *best, *more, seeds=2)
+
+
+def ctr_shared():
+    for b, s in [(10, 0.97), (20, 0.97), (20, 0.99)]:
+        for drop, f, reset in [("zero", 0.1, "every"), ("zero", 0.3, "every"), ("zero", 1, "every"), ("zero", 3, "every"),
+                               ("zero", 0.3, "none"), ("zero", 1, "none"), ("zero", 1, "decompress"), ("mask", 1, "every")]:
+            yield cell(f"B{b} s{s} shared {drop} x{f} reset={reset}", "--block", b, "--sparsity", s, "--method", "sa++", "--drop", drop,
+                       "--logit-lr", f, "--reset", reset, "--logit-moment", "shared", seeds=2)
 
 
 VARIANTS = {
@@ -110,7 +128,7 @@ def cifar10_study():
 
 
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
-          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "ctr-study": (ctr_study, CTR)}
+          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "ctr-refined": (ctr_refined, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
 
 
 def train(args, common, row, seed):
@@ -138,12 +156,13 @@ def main():
     parser.add_argument("--seeds", type=int, default=0, help="instead of the table's own number")
     parser.add_argument("--data", default="fashion-mnist")
     parser.add_argument("--only", default="", help="run only cells whose label holds this text")
+    parser.add_argument("--skip", default="no such cell", help="leave out cells whose label ends so")
     parser.add_argument("--auc", action="store_true", help="AUC rather than loss, for click logs")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args, args.more = parser.parse_known_args()  # what is left over goes to hewn train
     args.out.mkdir(parents=True, exist_ok=True)
     make, common = TABLES[args.table]
-    rows = [row for row in make() if args.only in row["label"]]
+    rows = [row for row in make() if args.only in row["label"] and not row["label"].endswith(args.skip)]
     results = {row["label"]: [] for row in rows}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         # Seeds outermost: an interrupted table has one seed of every cell rather than all seeds of some.

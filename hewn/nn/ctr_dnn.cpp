@@ -5,8 +5,9 @@
 namespace hewn::nn {
 namespace {
 
-// Small enough that every network starts at a logit near zero.
-constexpr double kDeviation = 0.01;
+// Of the embeddings at the start. On the synthetic click log the dense loss after 20M rows was .434 .418 .415
+// .406 .411 .444 with .001 .01 .03 .1 .3 and 1 (Bayes loss .394).
+constexpr double kDeviation = 0.1;
 
 /// Click-through prediction: an embedding per field, fully connected layers with ReLU, one logit.
 class CtrDnn final : public Model {

@@ -37,6 +37,7 @@ struct Recipe {
   ResetRule reset = ResetRule::kNone;
   double logit_lr = 1;                     // learning rate of the score's parameters over that of the weights
   std::optional<double> logit_decay = {};  // their weight decay, where it is not that of the weights
+  bool shared_moment = false;              // Adam: one second moment for all score parameters of a layer
   double clip_grad = 0;  // largest norm of all gradients together, where the user gives none; 0: no limit
   ScoreOptions score_options = {};
   ScheduleOptions schedule_options = {};

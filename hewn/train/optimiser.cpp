@@ -74,6 +74,21 @@ void update_touched(const kernels::UpdateRule& rule, const Parameter& parameter,
                    });
 }
 
+/// Adam and AdamW with one second moment for the whole tensor; `second` holds it in every place.
+void update_shared(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
+                   const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
+  const bool decoupled = rule.kind == kernels::UpdateKind::kAdamW;
+  at::Tensor weight = parameter.tensor;
+  at::Tensor g = scale.defined() ? grad * scale : grad;
+  if (!decoupled && rule.weight_decay != 0) g = g + rule.weight_decay * weight;
+  if (rule.l1_decay != 0) g = g + rule.l1_decay * weight.sign();
+  first.mul_(rule.beta1).add_(g, 1 - rule.beta1);
+  second.mul_(rule.beta2).add_(g.square().mean(), 1 - rule.beta2);
+  if (decoupled) weight.mul_(1 - rule.lr * rule.weight_decay);
+  const at::Tensor root = (second / rule.correction2).sqrt_().add_(rule.epsilon);
+  weight.addcdiv_(first, root, -rule.lr / rule.correction1);
+}
+
 /// The gradient in whatever form the last backward pass left it; undefined where it left none.
 at::Tensor gradient_of(const Parameter& parameter) {
   if (parameter.layer != nullptr && parameter.layer->sparse != nullptr)
@@ -137,6 +152,10 @@ void Optimiser::step(double lr) {
       continue;
     }
     const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
+    if (parameter.shared_moment && moments_[i].second.defined()) {
+      update_shared(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
+      continue;
+    }
     if (parameter.tensor.is_cuda()) {
       update_on_cuda(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
       continue;

@@ -31,6 +31,9 @@ struct Parameter {
   double lr_factor = 1;
   double weight_decay = 0;
   double l1_decay = 0;
+  /// Adam: its elements are measured against the mean of their second moments, so that an element with a
+  /// large gradient moves further than one with a small gradient.
+  bool shared_moment = false;
   /// The pruned layer whose weight this is, or null. Its dropped blocks do not change, nor does their state.
   const prune::Pruner::Layer* layer = nullptr;
 };

@@ -82,6 +82,8 @@ OptionTable describe(TrainOptions& o) {
   table.add("weight-decay", o.weight_decay, "decay of weights");
   table.add("logit-decay", o.logit_decay,
             "decay of logits and masks; auto: the method's own, else as weights");
+  table.add("logit-moment", o.logit_moment,
+            "second moment of logits and masks under Adam: own, or shared by a layer");
   table.add("decay-all", o.decay_all, "decay biases and normalisation layers too");
   table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes");
   table.add("clip-grad", o.clip_grad,
@@ -127,6 +129,12 @@ prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
   if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
   if (o.logit_lr) recipe.logit_lr = *o.logit_lr;
   if (o.logit_decay) recipe.logit_decay = o.logit_decay;
+  if (o.logit_moment) {
+    if (*o.logit_moment != "own" && *o.logit_moment != "shared") {
+      throw Error(str("logit-moment: expected own or shared, got \"", *o.logit_moment, "\""));
+    }
+    recipe.shared_moment = *o.logit_moment == "shared";
+  }
   if (o.clip_grad) recipe.clip_grad = *o.clip_grad;
   if (o.attention_clip) recipe.score_options.clip = *o.attention_clip;
   if (o.alpha) recipe.score_options.alpha = *o.alpha;
@@ -149,6 +157,7 @@ void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
   o.reset = std::string(prune::name_of(recipe.reset));
   o.logit_lr = recipe.logit_lr;
   o.logit_decay = recipe.logit_decay;
+  o.logit_moment = recipe.shared_moment ? "shared" : "own";
   o.clip_grad = recipe.clip_grad;
   o.attention_clip = recipe.score_options.clip;
   o.alpha = recipe.score_options.alpha;

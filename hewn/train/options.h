@@ -54,6 +54,7 @@ struct TrainOptions {
   bool no_nesterov = false;
   double weight_decay = 5e-4;
   std::optional<double> logit_decay;
+  std::optional<std::string> logit_moment;
   bool decay_all = false;
   double label_smoothing = 0;
   std::optional<double> clip_grad;

@@ -129,6 +129,7 @@ std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn:
     for (const prune::ScoreParameter& score : layer.score->parameters()) {
       Parameter parameter{hewn::str("score.", layer.name, ".", score.name), score.tensor, recipe.logit_lr};
       (score.l1 ? parameter.l1_decay : parameter.weight_decay) = decay;
+      parameter.shared_moment = recipe.shared_moment;
       out.push_back(parameter);
     }
   }

@@ -35,7 +35,8 @@ TEST(Recipes, TakeTheFormThatFits) {
   EXPECT_EQ(recipe_for("acdc", {}).drop, DropRule::kZero);
   EXPECT_EQ(recipe_for("magnitude", {.clicks = true}).schedule_options.dense_fraction, 0.8);
   EXPECT_EQ(recipe_for("sa++r", {}).logit_lr, 10);
-  EXPECT_LT(recipe_for("sa++r", {.adam = true}).logit_lr, 10);
+  EXPECT_TRUE(recipe_for("sa++r", {.adam = true}).shared_moment);
+  EXPECT_FALSE(recipe_for("sa++", {.adam = true}).shared_moment);
   EXPECT_EQ(recipe_for("sa++", {.adam = true}).logit_lr, 1);
   EXPECT_EQ(usual_method({.normalised = true}), "sa++");
   EXPECT_EQ(usual_method({}), "sa++r");
