@@ -67,6 +67,7 @@ Command phases_command() {
   command.options.add("dense-fraction", o.dense_fraction,
                       "share of the first dense phase (one-shot, gradual)");
   command.options.add("no-sparsification", o.no_sparsification, "without SPARSIFICATION phases");
+  command.options.add("cycles", o.cycles, "how often acdc and sa++ schedules go from dense to sparse");
   command.options.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) { return run(*fields, given); };

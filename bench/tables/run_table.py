@@ -51,6 +51,12 @@ def ctr():
         yield cell(f"B{b} s{s} {m}", "--block", b, "--sparsity", s, "--method", m)
 
 
+def criteo():
+    yield cell("dense", "--config", "configs/criteo/dense.toml")
+    for s, b, m in itertools.product((0.9, 0.95, 0.97, 0.98, 0.99), (5, 10, 20), ["magnitude", "powerprop", "acdc", "sa++", "sa++r"]):
+        yield cell(f"B{b} s{s} {m}", "--config", f"configs/criteo/{m}.toml", "--block", b, "--sparsity", s)
+
+
 def ctr_refined():
     for (b, s), (name, more) in itertools.product(CTR_CELLS, {"reset=decompress": ["--reset", "decompress"],
                                                               "x2": ["--logit-lr", 2]}.items()):
@@ -128,7 +134,7 @@ def cifar10_study():
 
 
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
-          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "ctr-refined": (ctr_refined, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
+          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-refined": (ctr_refined, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
 
 
 def train(args, common, row, seed):
@@ -174,7 +180,7 @@ def main():
             if summary is None:
                 print(f"failed: {label} seed {seed}: {problem}", file=sys.stderr)
             else:
-                metric = "auc" if args.auc else "loss" if args.table.startswith("ctr") else "accuracy"
+                metric = "auc" if args.auc else "loss" if args.table.startswith(("ctr", "criteo")) else "accuracy"
                 results[label].append((seed, summary["metrics"][metric], summary["seconds"]))
     table = []
     for label, runs in results.items():

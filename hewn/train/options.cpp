@@ -66,6 +66,7 @@ OptionTable describe(TrainOptions& o) {
   table.add("dense-fraction", o.dense_fraction, "share of the first dense phase (one-shot, gradual)");
   table.add("no-sparsification", o.no_sparsification,
             "give the share of SPARSIFICATION phases to sparse and dense");
+  table.add("cycles", o.cycles, "how often acdc and sa++ schedules go from dense to sparse");
   table.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
   table.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
   table.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");
@@ -142,6 +143,7 @@ prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
   if (o.ramp_c) recipe.ramp_c = *o.ramp_c;
   if (o.rerank_every) recipe.rerank_every = *o.rerank_every;
   if (o.dense_fraction) recipe.schedule_options.dense_fraction = o.dense_fraction;
+  if (o.cycles) recipe.schedule_options.cycles = o.cycles;
   recipe.schedule_options.sparsification = !o.no_sparsification;
   if (o.cycle.size() != 3) throw Error("cycle: expected three parts such as 1,1,1");
   for (size_t i = 0; i < 3; ++i) recipe.schedule_options.cycle[i] = static_cast<double>(o.cycle[i]);
@@ -165,6 +167,7 @@ void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
   o.ramp_c = recipe.ramp_c;
   o.rerank_every = recipe.rerank_every;
   o.dense_fraction = recipe.schedule_options.dense_fraction;
+  o.cycles = recipe.schedule_options.cycles;
 }
 
 prune::PlanOptions plan_options(const TrainOptions& o) {

@@ -38,6 +38,7 @@ struct TrainOptions {
   std::optional<int64_t> rerank_every;
   std::optional<double> dense_fraction;
   bool no_sparsification = false;
+  std::optional<int64_t> cycles;
   std::vector<int64_t> cycle = {1, 1, 1};
   int64_t min_blocks = 100;
   std::string prune_layers = "*";

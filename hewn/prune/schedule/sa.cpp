@@ -5,9 +5,10 @@
 namespace hewn::prune {
 namespace {
 
-std::vector<Share> alternate(double dense, int count, double length, double extension, double sparse,
+std::vector<Share> alternate(double dense, int64_t usual, double length, double extension, double sparse,
                              const ScheduleOptions& options) {
-  const double one_cycle = length / count;
+  const int64_t count = cycle_count(options, usual);
+  const double one_cycle = length / static_cast<double>(count);
   std::vector<Share> shares = {{Phase::kDense, dense}};
   append(shares, cycles(count - 1, length - one_cycle, options));
   append(shares, final_ramp(one_cycle + extension, options));

@@ -72,7 +72,13 @@ std::vector<Share> final_ramp(double length, const ScheduleOptions& options) {
   return {{Phase::kSparse, length / 2}, {Phase::kDense, length / 2}};
 }
 
-std::vector<Share> cycles(int count, double length, const ScheduleOptions& options) {
+int64_t cycle_count(const ScheduleOptions& options, int64_t usual) {
+  const int64_t count = options.cycles.value_or(usual);
+  if (count < 1) throw Error(str("cycles: expected at least 1, got ", count));
+  return count;
+}
+
+std::vector<Share> cycles(int64_t count, double length, const ScheduleOptions& options) {
   auto [ramp, sparse, dense] = options.cycle;
   if (ramp < 0 || sparse < 0 || dense < 0 || ramp + sparse + dense <= 0) {
     throw Error("cycle: expected three parts that are not negative and not all zero, such as 1,1,1");
@@ -82,9 +88,9 @@ std::vector<Share> cycles(int count, double length, const ScheduleOptions& optio
     dense += ramp / 2;
     ramp = 0;
   }
-  const double unit = length / count / (ramp + sparse + dense);
+  const double unit = length / static_cast<double>(std::max<int64_t>(count, 1)) / (ramp + sparse + dense);
   std::vector<Share> out;
-  for (int i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     if (ramp > 0) out.push_back({Phase::kSparsification, ramp * unit});
     out.push_back({Phase::kSparse, sparse * unit});
     out.push_back({Phase::kDense, dense * unit});

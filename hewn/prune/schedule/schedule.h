@@ -34,9 +34,10 @@ struct Moment {
 
 /// The knobs that schedules share. Each reads those that concern it.
 struct ScheduleOptions {
-  std::optional<double> dense_fraction;     // share of the first DENSE phase, where not the schedule's own
-  bool sparsification = true;               // false: its share goes to sparse and dense equally
-  std::array<double, 3> cycle = {1, 1, 1};  // parts of a cycle: sparsification, sparse, dense
+  std::optional<double> dense_fraction = {};  // share of the first DENSE phase, where not the schedule's own
+  std::optional<int64_t> cycles = {};         // how many, where not the schedule's own number
+  bool sparsification = true;                 // false: its share goes to sparse and dense equally
+  std::array<double, 3> cycle = {1, 1, 1};    // parts of a cycle: sparsification, sparse, dense
 };
 
 /// A pure function of the step. Built from shares that add up to 1; boundaries are rounded to whole steps and
@@ -71,8 +72,10 @@ enum class Ramp : uint8_t { kExponential, kPolynomial };
 /// (1-t)^c).
 double ramp_sparsity(Ramp ramp, double c, double t, double target);
 
+/// The options' number of cycles, or the schedule's own. Throws Error below 1.
+int64_t cycle_count(const ScheduleOptions& options, int64_t usual);
 /// Splits `length` into `count` cycles of sparsification, sparse and dense phases with the options' parts.
-std::vector<Share> cycles(int count, double length, const ScheduleOptions& options);
+std::vector<Share> cycles(int64_t count, double length, const ScheduleOptions& options);
 /// A SPARSIFICATION phase, or what replaces it when it is switched off.
 std::vector<Share> final_ramp(double length, const ScheduleOptions& options);
 void append(std::vector<Share>& shares, const std::vector<Share>& more);
