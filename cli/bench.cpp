@@ -178,8 +178,8 @@ Command bench_command() {
   }
   const std::vector<std::pair<std::string, std::string>> single = {
       {"model", "network of kind model (see hewn methods)"},
-      {"data", "data set whose images the model takes; default: the model's usual one"},
-      {"widths", "hidden widths of mlp, with commas between"},
+      {"data", "data set whose samples the model takes; default: the model's usual one"},
+      {"widths", "hidden widths of mlp and ctr-dnn, with commas between"},
       {"width", "channels in the first stage of a resnet"},
       {"min-blocks", "layers of a model with fewer blocks stay dense"},
       {"file", "exported network of kind file"}};
