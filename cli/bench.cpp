@@ -134,7 +134,7 @@ int run(const BenchFields& fields, const Given& given) {
   const Kind& kind = find_row(rows, fields.kind, "bench");
   for (const auto& [key, text] : given) {
     const bool read = std::any_of(kind.options.begin(), kind.options.end(),
-                                  [&](const KindOption& option) { return option.key == key; });
+                                  [&wanted = key](const KindOption& option) { return option.key == wanted; });
     const bool unread_flag = !kind.products && (key == "gradients" || key == "break-even");
     if ((fields.texts.contains(key) && !read) || unread_flag)
       throw Error(str(key, ": means nothing for ", kind.name));
