@@ -134,7 +134,7 @@ int run(const BenchFields& fields, const Given& given) {
   const Kind& kind = find_row(rows, fields.kind, "bench");
   for (const auto& [key, text] : given) {
     const bool read = std::any_of(kind.options.begin(), kind.options.end(),
-                                  [&](const KindOption& option) { return option.key == key; });
+                                  [&wanted = key](const KindOption& option) { return option.key == wanted; });
     const bool unread_flag = !kind.products && (key == "gradients" || key == "break-even");
     if ((fields.texts.contains(key) && !read) || unread_flag)
       throw Error(str(key, ": means nothing for ", kind.name));
@@ -178,8 +178,8 @@ Command bench_command() {
   }
   const std::vector<std::pair<std::string, std::string>> single = {
       {"model", "network of kind model (see hewn methods)"},
-      {"data", "data set whose images the model takes; default: the model's usual one"},
-      {"widths", "hidden widths of mlp, with commas between"},
+      {"data", "data set whose samples the model takes; default: the model's usual one"},
+      {"widths", "hidden widths of mlp and ctr-dnn, with commas between"},
       {"width", "channels in the first stage of a resnet"},
       {"min-blocks", "layers of a model with fewer blocks stay dense"},
       {"file", "exported network of kind file"}};

@@ -38,9 +38,10 @@ Json measure_network(const std::string& kind, const runtime::ModelData& data, in
 }
 
 Job model_job(const Values& values, const BenchFields& fields) {
-  train::TrainOptions options;
+  const bool clicks = nn::find_model(values.at("model")).usual.clicks;
+  train::TrainOptions options = train::usual_options(clicks ? data::Kind::kClicks : data::Kind::kImages);
   options.model = values.at("model");
-  parse_value("widths", values.at("widths"), options.widths);
+  if (values.at("widths") != "auto") parse_value("widths", values.at("widths"), options.widths);
   options.width = number(values, "width");
   options.block = values.at("block");
   parse_value("sparsity", values.at("sparsity"), options.sparsity);
@@ -79,7 +80,7 @@ std::vector<Kind> network_kinds() {
       {"model",
        {{"model", "mlp", false},
         {"data", "", false},
-        {"widths", "1024,1024", false},
+        {"widths", "auto", false},
         {"width", "64", false},
         {"min-blocks", "100", false},
         {"threads", "1"},

@@ -1,11 +1,13 @@
 #include "hewn/measure/dense_graph.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/addmv.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/conv2d.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/relu.h>
@@ -14,6 +16,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "hewn/core/error.h"
 #include "hewn/measure/prepared.h"
@@ -27,8 +30,13 @@ using runtime::Op;
 bool only_vectors(const runtime::Graph& graph) {
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
     return node.op == Op::kInput || node.op == Op::kLinear || node.op == Op::kRelu || node.op == Op::kAdd ||
-           node.op == Op::kFlatten;
+           node.op == Op::kFlatten || node.op == Op::kEmbedding;
   });
+}
+
+/// Samples as the pixels of one image: oneDNN's convolutions are faster than its inner products.
+at::Tensor pixels(const at::Tensor& rows) {
+  return rows.t().contiguous().view({1, rows.size(1), rows.size(0), 1}).to_mkldnn();
 }
 
 /// As LibTorch stores it: out x in, or out x in x height x width.
@@ -52,7 +60,10 @@ std::vector<DenseGraph::Way> DenseGraph::ways(const runtime::Graph& graph, int64
 }
 
 DenseGraph::DenseGraph(const runtime::ModelData& model, Way way)
-    : way_(way), vectors_(only_vectors(model.graph)), uses_(runtime::count_uses(model.graph)) {
+    : way_(way),
+      vectors_(only_vectors(model.graph)),
+      values_(takes_values(model.graph)),
+      uses_(runtime::count_uses(model.graph)) {
   for (const Node& node : model.graph.nodes) {
     Step step;
     if (!node.inputs.empty()) step.a = node.inputs[0];
@@ -81,13 +92,12 @@ std::string DenseGraph::name() const {
 }
 
 at::Tensor DenseGraph::prepare(const at::Tensor& samples) const {
+  if (values_) return samples.flatten(1).to(at::kLong);
   if (way_ == Way::kChannelsLast) return samples.contiguous(at::MemoryFormat::ChannelsLast);
   if (way_ == Way::kVector || way_ == Way::kVectorTransposed) return samples.flatten();
   if (!vectors_) return way_ == Way::kOneDnn ? samples.to_mkldnn() : samples;
   const at::Tensor rows = samples.flatten(1);
-  if (way_ != Way::kOneDnn) return rows;
-  // Samples are the pixels of one image: its convolutions are faster than its inner products.
-  return rows.t().contiguous().view({1, rows.size(1), rows.size(0), 1}).to_mkldnn();
+  return way_ == Way::kOneDnn ? pixels(rows) : rows;
 }
 
 at::Tensor DenseGraph::run(const at::Tensor& prepared) const {
@@ -155,6 +165,8 @@ DenseGraph::Apply DenseGraph::make(const runtime::ModelData& model, const Node& 
       };
     case Op::kSubsample:
       return make_subsample(node);
+    case Op::kEmbedding:
+      return make_embedding(node, model.tables.at(node.name));
     case Op::kBatchNorm:
       break;
   }
@@ -192,6 +204,20 @@ DenseGraph::Apply DenseGraph::make_conv(const at::Tensor& weight, const at::Tens
       way_ == Way::kChannelsLast ? weight.contiguous(at::MemoryFormat::ChannelsLast) : weight;
   return [window, w, bias](const at::Tensor& x, const at::Tensor&) {
     return at::conv2d(x, w, bias, window.stride, window.padding, window.dilation);
+  };
+}
+
+DenseGraph::Apply DenseGraph::make_embedding(const Node& node, const runtime::Table& table) const {
+  std::vector<int64_t> first(node.vocabularies.size(), 0);
+  std::partial_sum(node.vocabularies.begin(), node.vocabularies.end() - 1, first.begin() + 1);
+  const at::Tensor rows = at::tensor(table.values).view({-1, node.width});
+  return [rows, first = at::tensor(first), way = way_, vectors = vectors_](const at::Tensor& values,
+                                                                           const at::Tensor&) {
+    const at::Tensor found = at::embedding(rows, values + first).flatten(1);
+    if (way == Way::kVector || way == Way::kVectorTransposed) return found.flatten();
+    if (vectors) return way == Way::kOneDnn ? pixels(found) : found;
+    const at::Tensor images = found.unsqueeze(2).unsqueeze(3);
+    return way == Way::kOneDnn ? images.to_mkldnn() : images;
   };
 }
 

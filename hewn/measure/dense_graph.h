@@ -44,6 +44,7 @@ class DenseGraph {
   Apply make_conv(const at::Tensor& weight, const at::Tensor& bias,
                   const kernels::ConvGeometry& window) const;
   Apply make_subsample(const runtime::Node& node) const;
+  Apply make_embedding(const runtime::Node& node, const runtime::Table& table) const;
   /// Whether nothing else sees what the node made: it may be overwritten.
   bool own(const runtime::Graph& graph, int32_t node) const;
 
@@ -55,6 +56,7 @@ class DenseGraph {
 
   Way way_;
   bool vectors_;  // no node needs pixels
+  bool values_;   // inputs are numbers of values
   std::vector<int32_t> uses_;
   std::vector<Step> steps_;  // one per node
 };

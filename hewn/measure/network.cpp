@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "hewn/core/error.h"
+#include "hewn/core/random.h"
 #include "hewn/measure/dense_graph.h"
 #include "hewn/measure/kept_weight.h"
 #include "hewn/measure/pattern.h"
@@ -21,13 +22,27 @@ namespace {
 constexpr double kLimitMs = 2000;   // of one way, as far as the least rounds allow
 constexpr double kLeastRounds = 3;  // what a median needs
 
+/// Uniform in [-1, 1), or numbers of values: all equally likely, which is harder on caches than a click log.
+at::Tensor draw_samples(const runtime::Model& model, int64_t batch, uint64_t seed) {
+  const auto shape = model.input_shape();
+  at::Tensor samples = random_tensor({batch, shape[0], shape[1], shape[2]}, seed, 0);
+  const std::vector<int64_t> vocabularies = model.vocabularies();
+  if (vocabularies.empty()) return samples;
+  for (int64_t i = 0; i < samples.numel(); ++i) {
+    const auto size = static_cast<uint32_t>(vocabularies[static_cast<size_t>(i) % vocabularies.size()]);
+    const uint32_t word = draw(seed, Stream::kSynthetic, 0, static_cast<uint64_t>(i))[0];
+    samples.data_ptr<float>()[i] = static_cast<float>(below(word, size));
+  }
+  return samples;
+}
+
 struct State {
   runtime::Model model;
   at::Tensor samples;
   at::Tensor out;
 
-  State(const runtime::ModelData& data, const at::Tensor& input)
-      : model(data), samples(input), out(at::empty({input.size(0), model.outputs()})) {
+  State(const runtime::ModelData& data, int64_t batch, uint64_t seed)
+      : model(data), samples(draw_samples(model, batch, seed)), out(at::empty({batch, model.outputs()})) {
     model.set_threads(at::get_num_threads());
   }
   void run() { model.run(samples.data_ptr<float>(), samples.size(0), out.data_ptr<float>()); }
@@ -48,6 +63,9 @@ NetworkFacts facts_of(const runtime::ModelData& model) {
   int64_t pruned = 0;
   int64_t pruned_kept = 0;
   bool same = true;
+  for (const auto& [name, table] : model.tables) {
+    out.dense_bytes += static_cast<int64_t>(table.values.size() * sizeof(float));
+  }
   for (size_t i = 0; i < model.graph.nodes.size(); ++i) {
     const runtime::Node& node = model.graph.nodes[i];
     if (!has_weight(node)) continue;
@@ -73,10 +91,8 @@ NetworkFacts facts_of(const runtime::ModelData& model) {
 Comparison compare(const runtime::ModelData& model, const NetworkOptions& options, const MoreWays& more) {
   const c10::InferenceMode no_autograd;
   if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
-  const runtime::Shape& shape = model.graph.nodes.front().shape;
-  const at::Tensor samples =
-      random_tensor({options.batch, shape.channels, shape.height, shape.width}, options.seed, 0);
-  const auto state = std::make_shared<State>(model, samples);
+  const auto state = std::make_shared<State>(model, options.batch, options.seed);
+  const at::Tensor& samples = state->samples;
   state->run();
   const DenseGraph plain(model, DenseGraph::Way::kPlain);
   const auto begin = std::chrono::steady_clock::now();
@@ -99,6 +115,9 @@ Comparison compare(const runtime::ModelData& model, const NetworkOptions& option
   sparse.panels = {{"runtime", [state] { state->run(); }}};
   for (const auto& [name, layer] : model.layers) {
     sparse.weight_bytes += static_cast<int64_t>(layer.values.size() * sizeof(float));
+  }
+  for (const auto& [name, table] : model.tables) {
+    sparse.weight_bytes += static_cast<int64_t>(table.values.size() * sizeof(float));
   }
   Turns turns{rounds_for(once.count(), options.rounds), clock_for(at::get_num_threads())};
   turns.warm_up = false;

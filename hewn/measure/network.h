@@ -29,7 +29,7 @@ struct NetworkOptions {
   uint64_t seed = 0;    // of the samples
 };
 
-/// Dense ways beside those of the graph, for samples in NCHW.
+/// Dense ways beside those of the graph, for samples in NCHW; numbers of values are floats too.
 using MoreWays = std::function<std::vector<Contender>(const at::Tensor& samples)>;
 
 /// Times the runtime against the fastest dense way, with LibTorch's current number of threads. Throws Error

@@ -29,6 +29,17 @@ class CtrDnn final : public Model {
     return layers_.back()->forward(x);
   }
 
+  runtime::Graph graph(const runtime::Shape& input) const override {
+    runtime::Graph graph;
+    int32_t x =
+        graph.embedding("embedding", graph.input(input), embedding_->vocabularies(), embedding_->width());
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      x = graph.linear(str("fc", i + 1), x, layers_[i]->options.out_features());
+      if (i + 1 < layers_.size()) x = graph.relu(x);
+    }
+    return graph;
+  }
+
   at::ScalarType input_type() const override { return at::kInt; }
 
   std::vector<std::string> chain() const override {

@@ -28,7 +28,9 @@ int64_t hewn_model_outputs(const hewn_model* model);
 /* 0: all cores. */
 int hewn_model_set_threads(hewn_model* model, int threads);
 
-/* input: batch x channels x height x width floats; output: batch x outputs. */
+/* input: batch x channels x height x width floats; output: batch x outputs. A model that looks up the values
+ * of fields (a click log) takes their numbers: whole numbers, exact as floats, from 0 to below the field's
+ * vocabulary. A sample with anything else among them comes out as NaN, which is no failure. */
 int hewn_model_run(hewn_model* model, const float* input, int64_t batch, float* output);
 
 /* What went wrong last in this thread: one line, "" before anything has. Valid until the next failing call.

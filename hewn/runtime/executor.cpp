@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #include "hewn/kernels/panels.h"
@@ -91,6 +92,20 @@ void Executor::store(const Arena& arena, float* output, int64_t count) const {
                          arena.buffers[static_cast<size_t>(value.buffer)], output, 0, 1);
 }
 
+/// NaN for samples that hold a value which an embedding does not know. The step's own NaN may be lost on the
+/// way: in a dropped block, or in a ReLU.
+void Executor::spoil_unknown(const float* input, int64_t count, float* output) const {
+  const int64_t fields = plan_->input.elements();
+  const int64_t outputs = plan_->output.elements();
+  for (const PlannedTable& table : plan_->tables) {
+    for (int64_t n = 0; n < count; ++n) {
+      bool known = true;
+      for (int64_t f = 0; f < fields; ++f) known = table.row(f, input[n * fields + f]) >= 0 && known;
+      if (!known) std::fill_n(output + n * outputs, outputs, std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+}
+
 void Executor::run(const float* input, int64_t batch, float* output, int most_threads) {
   if (batch < 1) return;
   const int threads = enough_threads(*plan_, batch, most_threads);
@@ -118,6 +133,7 @@ void Executor::run(const float* input, int64_t batch, float* output, int most_th
       const PanelView view{arena.buffers, arena.columns};
       for (const Step& step : plan_->steps) run_step(*plan_, step, view, 0, 1);
       store(arena, output + first(panel) * out_floats, count(panel));
+      spoil_unknown(input + first(panel) * in_floats, count(panel), output + first(panel) * out_floats);
     }
 #pragma omp barrier
     for (int64_t panel = whole; panel < panels; ++panel) {
@@ -130,7 +146,10 @@ void Executor::run(const float* input, int64_t batch, float* output, int most_th
 #pragma omp barrier
       }
 #pragma omp single
-      store(arena, output + first(panel) * out_floats, count(panel));
+      {
+        store(arena, output + first(panel) * out_floats, count(panel));
+        spoil_unknown(input + first(panel) * in_floats, count(panel), output + first(panel) * out_floats);
+      }
     }
   }
 }

@@ -39,6 +39,7 @@ class Executor {
   void set_columns(Arena& arena, int64_t columns) const;
   void load(Arena& arena, const float* input, int64_t count) const;
   void store(const Arena& arena, float* output, int64_t count) const;
+  void spoil_unknown(const float* input, int64_t count, float* output) const;
 
   std::shared_ptr<const Plan> plan_;
   int64_t panel_width_;

@@ -1,5 +1,7 @@
 #include "hewn/runtime/graph.h"
 
+#include <algorithm>
+
 #include "hewn/core/error.h"
 
 namespace hewn::runtime {
@@ -10,7 +12,7 @@ struct OpRow {
   std::string_view name;
   size_t inputs;
 };
-constexpr std::array<OpRow, 10> kOps = {{{Op::kInput, "input", 0},
+constexpr std::array<OpRow, 11> kOps = {{{Op::kInput, "input", 0},
                                          {Op::kLinear, "linear", 1},
                                          {Op::kConv2d, "conv2d", 1},
                                          {Op::kBatchNorm, "batch_norm", 1},
@@ -19,7 +21,8 @@ constexpr std::array<OpRow, 10> kOps = {{{Op::kInput, "input", 0},
                                          {Op::kMaxPool, "max_pool", 1},
                                          {Op::kGlobalAvgPool, "global_avg_pool", 1},
                                          {Op::kFlatten, "flatten", 1},
-                                         {Op::kSubsample, "subsample", 1}}};
+                                         {Op::kSubsample, "subsample", 1},
+                                         {Op::kEmbedding, "embedding", 1}}};
 
 const OpRow& row_of(Op op) {
   for (const OpRow& row : kOps) {
@@ -77,6 +80,14 @@ class Reader {
     return out;
   }
 
+  std::vector<int64_t> list(const char* key, int64_t least) const {
+    const Json& values = at(key);
+    if (!values.is_array()) throw bad(str("\"", key, "\" is not a list"));
+    std::vector<int64_t> out;
+    for (const Json& value : values) out.push_back(size(value, key, least, kMaxSize));
+    return out;
+  }
+
   kernels::ConvGeometry window() const {
     const auto kernel = sizes<2>("kernel", 1, kMaxKernel);
     return {kernel[0], kernel[1], size("stride", 1), size("padding", 0, kMaxKernel),
@@ -111,7 +122,9 @@ Node read_node(const Json& json, size_t index) {
   node.op = row->op;
   if ((node.op == Op::kInput) != (index == 0)) throw reader.bad("the input must be node 0 and no other");
   node.inputs = reader.inputs(row->inputs);
-  if (has_weight(node) || node.op == Op::kBatchNorm) node.name = reader.text("name");
+  if (has_weight(node) || node.op == Op::kBatchNorm || node.op == Op::kEmbedding) {
+    node.name = reader.text("name");
+  }
   if (has_weight(node)) node.outputs = reader.size("out", 1);
   if (node.op == Op::kConv2d || node.op == Op::kMaxPool) node.window = reader.window();
   if (node.op == Op::kInput) {
@@ -123,6 +136,9 @@ Node read_node(const Json& json, size_t index) {
   } else if (node.op == Op::kBatchNorm) {
     if (!reader.at("epsilon").is_number()) throw reader.bad("\"epsilon\" is not a number");
     node.epsilon = reader.at("epsilon").get<double>();
+  } else if (node.op == Op::kEmbedding) {
+    node.width = reader.size("width", 1);
+    node.vocabularies = reader.list("vocabularies", 1);
   }
   return node;
 }
@@ -144,6 +160,9 @@ Json write_node(const Node& node) {
     json["pad"] = node.pad;
   } else if (node.op == Op::kBatchNorm) {
     json["epsilon"] = node.epsilon;
+  } else if (node.op == Op::kEmbedding) {
+    json["width"] = node.width;
+    json["vocabularies"] = node.vocabularies;
   }
   return json;
 }
@@ -166,6 +185,10 @@ std::string to_string(const Shape& shape) { return str(shape.channels, "x", shap
 
 std::string_view name_of(Op op) { return row_of(op).name; }
 bool has_weight(const Node& node) { return node.op == Op::kLinear || node.op == Op::kConv2d; }
+bool takes_values(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& node) { return node.op == Op::kEmbedding; });
+}
 
 int32_t Graph::input(const Shape& shape) {
   Node node = make(Op::kInput, {});
@@ -205,6 +228,14 @@ int32_t Graph::subsample(int32_t in, int64_t stride, const std::array<int64_t, 2
   Node node = make(Op::kSubsample, {in});
   node.window.stride = stride;
   node.pad = pad;
+  return push(*this, node);
+}
+int32_t Graph::embedding(const std::string& name, int32_t in, std::vector<int64_t> vocabularies,
+                         int64_t width) {
+  Node node = make(Op::kEmbedding, {in});
+  node.name = name;
+  node.width = width;
+  node.vocabularies = std::move(vocabularies);
   return push(*this, node);
 }
 

@@ -22,6 +22,7 @@ enum class Op {
   kGlobalAvgPool,
   kFlatten,    // channels x height x width, in this order, as one vector
   kSubsample,  // every stride-th pixel, with channels of zeros before and behind
+  kEmbedding,  // a row of numbers for each field's value; only right behind the input
 };
 
 /// What a node hands on: an image, or a vector as an image of one pixel.
@@ -38,13 +39,15 @@ std::string to_string(const Shape& shape);
 /// One operation. Fields that its op does not use keep their defaults.
 struct Node {
   Op op = Op::kInput;
-  std::vector<int32_t> inputs;   // earlier nodes
-  std::string name;              // linear, conv2d, batch_norm: of its tensors
-  Shape shape;                   // input
-  int64_t outputs = 0;           // linear: features, conv2d: channels
-  kernels::ConvGeometry window;  // conv2d, max_pool; subsample: its stride
-  std::array<int64_t, 2> pad{};  // subsample: channels of zeros before and behind
-  double epsilon = 0;            // batch_norm
+  std::vector<int32_t> inputs;        // earlier nodes
+  std::string name;                   // linear, conv2d, batch_norm, embedding: of its tensors
+  Shape shape;                        // input
+  int64_t outputs = 0;                // linear: features, conv2d: channels
+  kernels::ConvGeometry window;       // conv2d, max_pool; subsample: its stride
+  std::array<int64_t, 2> pad{};       // subsample: channels of zeros before and behind
+  double epsilon = 0;                 // batch_norm
+  int64_t width = 0;                  // embedding: numbers per field
+  std::vector<int64_t> vocabularies;  // embedding: how many values each field takes
 
   bool operator==(const Node&) const = default;
 };
@@ -65,13 +68,16 @@ struct Graph {
   int32_t global_avg_pool(int32_t in);
   int32_t flatten(int32_t in);
   int32_t subsample(int32_t in, int64_t stride, const std::array<int64_t, 2>& pad);
+  int32_t embedding(const std::string& name, int32_t in, std::vector<int64_t> vocabularies, int64_t width);
 
   bool operator==(const Graph&) const = default;
 };
 
 std::string_view name_of(Op op);
-/// Whether the node has a weight.
+/// Whether the node has a weight; an embedding has a table instead.
 bool has_weight(const Node& node);
+/// Whether inputs are numbers of values, which embeddings look up.
+bool takes_values(const Graph& graph);
 
 Json to_json(const Graph& graph);
 /// Throws Error for an unknown op, a missing or senseless attribute, or an edge that does not point back.

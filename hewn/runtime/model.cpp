@@ -2,6 +2,8 @@
 
 #include <omp.h>
 
+#include <algorithm>
+
 #include "hewn/core/error.h"
 
 namespace hewn::runtime {
@@ -29,6 +31,15 @@ Model Model::load(const std::filesystem::path& path, const Limits& limits) {
 
 std::array<int64_t, 3> Model::input_shape() const {
   return {plan_->input.channels, plan_->input.height, plan_->input.width};
+}
+
+std::vector<int64_t> Model::vocabularies() const {
+  std::vector<int64_t> out;
+  for (const PlannedTable& table : plan_->tables) {
+    out.resize(table.first.size() - 1, kMaxVocabulary);
+    for (size_t f = 0; f < out.size(); ++f) out[f] = std::min(out[f], table.first[f + 1] - table.first[f]);
+  }
+  return out;
 }
 
 void Model::set_threads(int threads) {

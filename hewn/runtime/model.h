@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "hewn/runtime/executor.h"
 #include "hewn/runtime/model_file.h"
@@ -28,12 +29,16 @@ class Model {
   std::array<int64_t, 3> input_shape() const;
   int64_t inputs() const { return plan_->input.elements(); }
   int64_t outputs() const { return plan_->output.elements(); }
+  /// How many values each input takes, where they are numbers of values that embeddings look up; else empty.
+  std::vector<int64_t> vocabularies() const;
 
   /// 0, which is the default: all cores that this process may use.
   void set_threads(int threads);
   int threads() const { return threads_; }
 
   /// `input`: batch x channels x height x width; `output`: batch x outputs(). Both row-major, with no gaps.
+  /// With vocabularies() an input is a whole number, from 0 to below its vocabulary; a sample with anything
+  /// else among them comes out as NaN.
   void run(const float* input, int64_t batch, float* output) {
     executor_.run(input, batch, output, threads_);
   }

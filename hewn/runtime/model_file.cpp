@@ -1,5 +1,6 @@
 #include "hewn/runtime/model_file.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -49,6 +50,15 @@ class LayerReader {
     return layer;
   }
 
+  Table read_table(int64_t rows, int64_t width) const {
+    const io::TensorView& values = tensor("table", 2);
+    if (values.shape[0] != rows || values.shape[1] != width) {
+      throw bad(
+          str("has a table of ", values.shape[0], "x", values.shape[1], ", expected ", rows, "x", width));
+    }
+    return {numbers(values), values.type == io::DType::kBF16};
+  }
+
  private:
   // Names come from the file: as JSON they stay on one line.
   Error bad(const std::string& what) const { return Error(str("layer ", Json(name_).dump(), " ", what)); }
@@ -70,8 +80,10 @@ class LayerReader {
   std::vector<float> numbers(const io::TensorView& view) const {
     if (view.type == io::DType::kF32) return copy_of<float>(view);
     if (view.type != io::DType::kBF16) throw bad("has numbers of a type other than F32 and BF16");
-    std::vector<float> out;
-    for (const uint16_t value : copy_of<uint16_t>(view)) out.push_back(kernels::widen(value));
+    const std::vector<uint16_t> halves = copy_of<uint16_t>(view);
+    std::vector<float> out(halves.size());
+    std::transform(halves.begin(), halves.end(), out.begin(),
+                   [](uint16_t value) { return kernels::widen(value); });
     return out;
   }
 
@@ -121,13 +133,18 @@ ModelData parse(const io::SafetensorsFile& file, const Limits& limits) {
   for (size_t i = 0; i < model.graph.nodes.size(); ++i) {
     const Node& node = model.graph.nodes[i];
     if (node.op == Op::kBatchNorm) throw Error("holds a batch norm that was not folded");
-    if (!has_weight(node)) continue;
-    if (model.layers.contains(node.name))
+    if (!has_weight(node) && node.op != Op::kEmbedding) continue;
+    if (model.layers.contains(node.name) || model.tables.contains(node.name))
       throw Error(str("layer ", Json(node.name).dump(), " is there twice"));
     const Shape& in = shapes[static_cast<size_t>(node.inputs[0])];
+    if (node.op == Op::kEmbedding) {
+      model.tables[node.name] = LayerReader(file, node.name).read_table(table_rows(node), node.width);
+      continue;
+    }
     model.layers[node.name] = LayerReader(file, node.name).read(weight_rows(node, in), node.outputs);
   }
-  if (file.tensors.size() != 4 * model.layers.size()) throw Error("holds tensors that no layer uses");
+  if (file.tensors.size() != 4 * model.layers.size() + model.tables.size())
+    throw Error("holds tensors that no layer uses");
   const Shape& in = model.graph.nodes.front().shape;
   if (metadata(file, "hewn.input") != to_string(in) ||
       metadata(file, "hewn.outputs") != std::to_string(shapes.back().elements())) {
@@ -141,23 +158,30 @@ ModelData parse(const io::SafetensorsFile& file, const Limits& limits) {
 void write_model(const std::filesystem::path& path, const ModelData& model, io::DType type) {
   std::map<std::string, io::TensorView> tensors;
   std::vector<std::vector<uint16_t>> halves;
+  const auto add_numbers = [&](const std::string& name, const std::vector<int64_t>& shape,
+                               const std::vector<float>& values) {
+    tensors[name] = {io::DType::kF32, shape, std::as_bytes(std::span(values))};
+    if (type != io::DType::kBF16) return;
+    std::vector<uint16_t>& half = halves.emplace_back(values.size());
+    std::transform(values.begin(), values.end(), half.begin(), kernels::bf16_from);
+    tensors[name] = {io::DType::kBF16, shape, std::as_bytes(std::span(half))};
+  };
   for (const auto& [name, layer] : model.layers) {
     const kernels::BsrPattern& pattern = layer.pattern;
-    const std::vector<int64_t> shape = {pattern.kept(), pattern.grid.block.cols, pattern.grid.block.rows};
     tensors[name + ".crow"] = {io::DType::kI32,
                                {static_cast<int64_t>(pattern.begin.size())},
                                std::as_bytes(std::span(pattern.begin))};
     tensors[name + ".col"] = {io::DType::kI32, {pattern.kept()}, std::as_bytes(std::span(pattern.row))};
-    tensors[name + ".values"] = {io::DType::kF32, shape, std::as_bytes(std::span(layer.values))};
-    if (type == io::DType::kBF16) {
-      std::vector<uint16_t>& half = halves.emplace_back();
-      for (const float value : layer.values) half.push_back(kernels::bf16_from(value));
-      tensors[name + ".values"] = {io::DType::kBF16, shape, std::as_bytes(std::span(half))};
-    }
+    add_numbers(name + ".values", {pattern.kept(), pattern.grid.block.cols, pattern.grid.block.rows},
+                layer.values);
     tensors[name + ".bias"] = {
         io::DType::kF32, {static_cast<int64_t>(layer.bias.size())}, std::as_bytes(std::span(layer.bias))};
   }
   const Shape output = infer_shapes(model.graph, {}).back();
+  for (const Node& node : model.graph.nodes) {
+    if (node.op != Op::kEmbedding) continue;
+    add_numbers(node.name + ".table", {table_rows(node), node.width}, model.tables.at(node.name).values);
+  }
   io::write_safetensors(path,
                         {{"hewn.format", kVersion},
                          {"hewn.graph", to_json(model.graph).dump()},

@@ -20,15 +20,22 @@ struct Layer {
   bool bf16 = false;  // the values are bf16 numbers, and may be kept as such
 };
 
+/// The rows of one embedding, those of all fields one behind the other.
+struct Table {
+  std::vector<float> values;  // [rows][width]
+  bool bf16 = false;          // the values are bf16 numbers, and may be kept as such
+};
+
 /// What a model.hewn file holds; docs/formats.md describes it.
 struct ModelData {
   std::string model;  // names, for people
   std::string method;
   Graph graph;
   std::map<std::string, Layer> layers;  // by the name of their node
+  std::map<std::string, Table> tables;  // likewise
 };
 
-/// Writes atomically, with a checksum. `type` is that of the kept values: kF32 or kBF16.
+/// Writes atomically, with a checksum. `type` is that of kept values and tables: kF32 or kBF16.
 void write_model(const std::filesystem::path& path, const ModelData& model, io::DType type = io::DType::kF32);
 
 /// Checks everything that running relies on: lengths, indices, shapes, edges, and what it will ask of memory

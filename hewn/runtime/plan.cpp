@@ -87,6 +87,7 @@ class Scheduler {
     }
     step.out = new_value(plan, shapes_[static_cast<size_t>(head)]);
     if (has_weight(from)) step.layer = layers_++;
+    if (from.op == Op::kEmbedding) step.table = tables_++;
     for (int32_t i = first; i != head; i = only_reader(i)) value_[static_cast<size_t>(i)] = step.out;
     value_[static_cast<size_t>(head)] = step.out;
     plan.steps.push_back(step);
@@ -98,6 +99,7 @@ class Scheduler {
   std::vector<int32_t> value_;     // of each node
   std::vector<int32_t> consumer_;  // the last node that reads each
   int32_t layers_ = 0;
+  int32_t tables_ = 0;
 };
 
 /// Convolutions read into the border of their input; values that are added lie at the same places.
@@ -202,6 +204,21 @@ PlannedLayer pack_layer(Layer& layer, const Node& node, const kernels::ImageShap
   return out;
 }
 
+PlannedTable keep_table(Table& table, const Node& node) {
+  PlannedTable out;
+  out.width = node.width;
+  out.first.assign(1, 0);
+  for (const int64_t size : node.vocabularies) out.first.push_back(out.first.back() + size);
+  if (!table.bf16) {
+    out.values = std::move(table.values);
+    return out;
+  }
+  out.halves.resize(table.values.size());
+  std::transform(table.values.begin(), table.values.end(), out.halves.begin(), kernels::bf16_from);
+  table.values = {};
+  return out;
+}
+
 }  // namespace
 
 int64_t Plan::activation_floats() const {
@@ -227,6 +244,7 @@ Plan make_plan(ModelData model, const Limits& limits) {
   }
   size_t step = 0;
   for (const Node& node : model.graph.nodes) {
+    if (node.op == Op::kEmbedding) plan.tables.push_back(keep_table(model.tables.at(node.name), node));
     if (!has_weight(node)) continue;
     while (plan.steps[step].layer < 0) ++step;
     const Value& in = plan.values[static_cast<size_t>(plan.steps[step].in)];

@@ -21,6 +21,23 @@ struct PlannedLayer {
   std::vector<float> bias;
 };
 
+/// An embedding's rows, as 32-bit floats or as bf16 numbers.
+struct PlannedTable {
+  int64_t width = 0;
+  std::vector<int64_t> first;  // row of each field's value 0; behind the last field the number of rows
+  std::vector<float> values;   // one of the two is empty
+  std::vector<uint16_t> halves;
+
+  /// Inputs come from outside: -1 for what is not the number of one of the field's values.
+  int64_t row(int64_t field, float value) const {
+    const int64_t begin = first[static_cast<size_t>(field)];
+    const auto size = static_cast<float>(first[static_cast<size_t>(field) + 1] - begin);
+    if (!(value >= 0 && value < size)) return -1;
+    const auto number = static_cast<int64_t>(value);
+    return static_cast<float>(number) == value ? begin + number : -1;
+  }
+};
+
 /// One pass over a panel. Linear and conv2d take a following add and relu along; kAdd stands for any mixture
 /// of add and relu that no product could take.
 struct Step {
@@ -30,6 +47,7 @@ struct Step {
   int32_t out = -1;
   bool relu = false;
   int32_t layer = -1;
+  int32_t table = -1;
   kernels::ConvGeometry window;
   std::array<int64_t, 2> pad{};
 };
@@ -49,6 +67,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Buffer> buffers;
   std::vector<PlannedLayer> layers;
+  std::vector<PlannedTable> tables;
   int32_t input_value = 0;
   int32_t output_value = 0;
   int64_t products = 0;  // multiply-adds of one sample, kept blocks only

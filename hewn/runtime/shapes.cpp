@@ -1,6 +1,8 @@
 #include "hewn/runtime/shapes.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "hewn/core/error.h"
 
@@ -19,6 +21,21 @@ Shape slide(const kernels::ConvGeometry& window, const Shape& in, int64_t channe
                     " is larger than its input of ", to_string(in)));
   }
   return {channels, height_over / window.stride + 1, width_over / window.stride + 1};
+}
+
+/// Only the input holds numbers of values: what a layer makes are other numbers.
+Shape embed(const Node& node, const Shape& in) {
+  if (node.inputs[0] != 0) throw Error("stands elsewhere than behind the input");
+  if (in != Shape{static_cast<int64_t>(node.vocabularies.size()), 1, 1}) {
+    throw Error(str("has ", node.vocabularies.size(), " vocabularies for an input of ", to_string(in)));
+  }
+  for (size_t i = 0; i < node.vocabularies.size(); ++i) {
+    if (node.vocabularies[i] < 1 || node.vocabularies[i] > kMaxVocabulary) {
+      throw Error(
+          str("field ", i, " takes ", node.vocabularies[i], " values, outside 1 to ", kMaxVocabulary));
+    }
+  }
+  return {saturating_product(in.channels, node.width), 1, 1};
 }
 
 Shape infer(const Node& node, const std::vector<Shape>& shapes) {
@@ -52,6 +69,8 @@ Shape infer(const Node& node, const std::vector<Shape>& shapes) {
     case Op::kSubsample:
       return {in(0).channels + node.pad[0] + node.pad[1], (in(0).height - 1) / node.window.stride + 1,
               (in(0).width - 1) / node.window.stride + 1};
+    case Op::kEmbedding:
+      return embed(node, in(0));
   }
   throw Error("op outside the table");
 }
@@ -72,6 +91,10 @@ int64_t weight_rows(const Node& node, const Shape& input) {
   return node.op == Op::kLinear ? input.channels : node.window.taps() * input.channels;
 }
 
+int64_t table_rows(const Node& node) {
+  return std::accumulate(node.vocabularies.begin(), node.vocabularies.end(), int64_t{0});
+}
+
 void check_size(const Shape& shape, int64_t border, const Limits& limits) {
   const int64_t pixels = saturating_product(shape.height + 2 * border, shape.width + 2 * border);
   if (saturating_product(pixels, shape.channels) <= limits.value_floats) return;
@@ -82,11 +105,16 @@ void check_size(const Shape& shape, int64_t border, const Limits& limits) {
 std::vector<Shape> infer_shapes(const Graph& graph, const Limits& limits) {
   std::vector<Shape> shapes;
   int64_t products = 0;
+  int64_t table_floats = 0;
+  const bool values = takes_values(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     try {
       shapes.push_back(infer(node, shapes));
       check_size(shapes.back(), 0, limits);
+      if (values && node.op != Op::kEmbedding && std::count(node.inputs.begin(), node.inputs.end(), 0) > 0) {
+        throw Error("reads value numbers, which only an embedding can");
+      }
     } catch (const Error& error) {
       throw Error(str("graph node ", i, " (", name_of(node.op), "): ", error.what()));
     }
@@ -95,6 +123,11 @@ std::vector<Shape> infer_shapes(const Graph& graph, const Limits& limits) {
       throw Error(str("the graph needs more than ", limits.products, " multiply-adds a sample"));
     }
     products += more;
+    const int64_t floats = saturating_product(table_rows(node), node.width);
+    if (floats > limits.table_floats - table_floats) {
+      throw Error(str("the embeddings need more than ", limits.table_floats, " floats"));
+    }
+    table_floats += floats;
   }
   return shapes;
 }

@@ -181,6 +181,29 @@ void subsample(const Work& work, int64_t part, int64_t parts) {
   }
 }
 
+/// Fields are shared out. NaN stands for values that are not in the table.
+template <class Number>
+void embed(const PlannedTable& table, const std::vector<Number>& rows, const Work& work, int64_t part,
+           int64_t parts) {
+  const Range fields = share(work.in.channels, part, parts);
+  for (int64_t field = fields.begin; field < fields.end; ++field) {
+    const float* from = work.from + (work.in.row(0, 0) + field) * work.columns;
+    float* to = work.to + (work.out.row(0, 0) + field * table.width) * work.columns;
+    for (int64_t c = 0; c < work.columns; ++c) {
+      const int64_t row = table.row(field, from[c]);
+      for (int64_t d = 0; d < table.width; ++d) {
+        to[d * work.columns + c] = row < 0 ? std::numeric_limits<float>::quiet_NaN()
+                                           : kernels::widen(rows[static_cast<size_t>(row * table.width + d)]);
+      }
+    }
+  }
+}
+
+void embed(const PlannedTable& table, const Work& work, int64_t part, int64_t parts) {
+  if (table.halves.empty()) return embed(table, table.values, work, part, parts);
+  embed(table, table.halves, work, part, parts);
+}
+
 }  // namespace
 
 void run_step(const Plan& plan, const Step& step, const PanelView& panel, int64_t part, int64_t parts) {
@@ -199,6 +222,8 @@ void run_step(const Plan& plan, const Step& step, const PanelView& panel, int64_
       return flatten(work, part, parts);
     case Op::kSubsample:
       return subsample(work, part, parts);
+    case Op::kEmbedding:
+      return embed(plan.tables[static_cast<size_t>(step.table)], work, part, parts);
     case Op::kInput:
     case Op::kBatchNorm:
     case Op::kRelu:

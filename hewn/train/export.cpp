@@ -47,6 +47,7 @@ class Exporter {
     }
     for (const runtime::Node& node : out.graph.nodes) {
       if (has_weight(node)) out.layers[node.name] = blocks(node, layers_.at(node.name));
+      if (node.op == runtime::Op::kEmbedding) out.tables[node.name] = table(node);
     }
   }
 
@@ -62,6 +63,18 @@ class Exporter {
     if (!layer.weight.defined()) throw Error(hewn::str("layer ", node.name, ": its weight is missing"));
     if (!layer.bias.defined()) layer.bias = at::zeros({node.outputs}, at::kDouble);
     return layer;
+  }
+
+  /// May be large: it stays in single precision.
+  runtime::Table table(const runtime::Node& node) const {
+    const auto found = weights_.tensors.find(node.name + ".weight");
+    if (found == weights_.tensors.end())
+      throw Error(hewn::str("layer ", node.name, ": its table is missing"));
+    const at::Tensor rows = found->second.detach().to(at::kCPU).to(at::kFloat).contiguous();
+    if (rows.numel() != table_rows(node) * node.width) {
+      throw Error(hewn::str("layer ", node.name, ": its table has another size than its vocabularies"));
+    }
+    return {{rows.data_ptr<float>(), rows.data_ptr<float>() + rows.numel()}};
   }
 
   void fold(const runtime::Node& norm) {
@@ -128,6 +141,14 @@ class Exporter {
 ExportReport report_on(const runtime::ModelData& model, const Weights& weights, io::DType type) {
   ExportReport report;
   for (const runtime::Node& node : model.graph.nodes) {
+    if (node.op == runtime::Op::kEmbedding) {
+      const int64_t rows = table_rows(node);
+      ExportedLayer row{node.name, {rows, node.width, {rows, node.width}}, 1, false, 0, 0};
+      row.bytes = row.grid.elements() * static_cast<int64_t>(io::size_of(type));
+      row.bytes_dense = 4 * row.grid.elements();
+      report.bytes_dense += row.bytes_dense;
+      report.layers.push_back(row);
+    }
     if (!has_weight(node)) continue;
     const runtime::Layer& layer = model.layers.at(node.name);
     const kernels::BsrPattern& pattern = layer.pattern;

@@ -30,7 +30,7 @@ runtime::ModelData export_model(const nn::Model& model, const runtime::Shape& in
 /// Bytes of the file that would hold the model, with values as 32-bit floats.
 int64_t file_bytes(const runtime::ModelData& model);
 
-/// One layer of an exported model.
+/// One layer of an exported model; an embedding's table is a dense one of rows x numbers per field.
 struct ExportedLayer {
   std::string name;
   Grid grid;
@@ -50,7 +50,8 @@ struct ExportReport {
 /// kBF16.
 ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, io::DType type);
 
-/// One sample's shape as channels x height x width; a vector is an image of one pixel.
+/// One sample's shape (of a click log: its fields) as channels x height x width; a vector is an image of one
+/// pixel.
 runtime::Shape image_shape(const std::vector<int64_t>& input);
 
 }  // namespace hewn::train

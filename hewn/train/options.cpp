@@ -4,17 +4,14 @@
 #include <array>
 
 #include "hewn/core/error.h"
-#include "hewn/data/source.h"
 #include "hewn/nn/model.h"
 #include "hewn/train/optimiser.h"
 
 namespace hewn::train {
 
-TrainOptions usual_options(const std::string& data) {
+TrainOptions usual_options(data::Kind kind) {
   TrainOptions o;
-  o.data = data;
-  std::string path;
-  if (data::find_source(data, &path).info.kind == data::Kind::kClicks) {
+  if (kind == data::Kind::kClicks) {
     o.model = "ctr-dnn";
     o.widths = {400, 400, 400};
     o.prune_layers = "fc1";
@@ -27,6 +24,13 @@ TrainOptions usual_options(const std::string& data) {
     o.warmup = 0;
     o.weight_decay = 1e-5;
   }
+  return o;
+}
+
+TrainOptions usual_options(const std::string& data) {
+  std::string path;
+  TrainOptions o = usual_options(data::find_source(data, &path).info.kind);
+  o.data = data;
   return o;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hewn/core/options.h"
+#include "hewn/data/source.h"
 #include "hewn/prune/plan.h"
 #include "hewn/prune/recipes.h"
 
@@ -76,8 +77,10 @@ struct TrainOptions {
   int64_t keep_checkpoints = 3;
 };
 
-/// The options that are usual for a data set (NAME or NAME:PATH): those above for images; for click logs the
-/// paper's network and optimiser.
+/// The options that are usual for a kind of data: those above for images; for click logs the paper's network
+/// and optimiser.
+TrainOptions usual_options(data::Kind kind);
+/// The same for a data set, NAME or NAME:PATH.
 TrainOptions usual_options(const std::string& data);
 
 /// The usual options for the data set that is given, or for the model, with everything else that is given put

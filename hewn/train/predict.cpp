@@ -19,14 +19,29 @@
 namespace hewn::train {
 namespace {
 
+/// Vocabularies are compared once the data are open: before, most do not know them.
+void check_values(const std::vector<int64_t>& expected, const data::DataInfo& info, const std::string& path) {
+  if (expected.empty() == (info.kind == data::Kind::kClicks)) {
+    throw Error(hewn::str(path, ": takes ", expected.empty() ? "images" : "click logs", ", ", info.name,
+                          expected.empty() ? " is a click log" : " holds images"));
+  }
+  for (size_t i = 0; i < info.vocabularies.size(); ++i) {
+    if (info.vocabularies[i] == expected[i]) continue;
+    throw Error(hewn::str(path, ": its field ", i, " takes ", expected[i], " values, that of ", info.name,
+                          " ", info.vocabularies[i], "; it was trained on other data"));
+  }
+}
+
 void check(const runtime::Model& model, const data::DataInfo& info, const std::string& path) {
   const auto expected = model.input_shape();
   const runtime::Shape shape{expected[0], expected[1], expected[2]};
-  const runtime::Shape given = image_shape(info.input);
+  // Of some data the shape is known only once they are open.
+  const runtime::Shape given = info.input.empty() ? shape : image_shape(info.input);
   if (given != shape) {
     throw Error(
         hewn::str(path, ": takes inputs of ", to_string(shape), ", ", info.name, " has ", to_string(given)));
   }
+  check_values(model.vocabularies(), info, path);
   if (info.classes != model.outputs()) {
     throw Error(hewn::str(path, ": has ", model.outputs(), " outputs, ", info.name, " has ", info.classes,
                           " classes"));
@@ -37,11 +52,13 @@ void check(const runtime::Model& model, const data::DataInfo& info, const std::s
 
 int64_t Predictions::class_of(int64_t sample) const {
   const float* row = logits.data() + sample * outputs;
+  if (kind == data::Kind::kClicks) return *row > 0 ? 1 : 0;
   return std::max_element(row, row + outputs) - row;
 }
 
 double Predictions::score_of(int64_t sample) const {
   const float* row = logits.data() + sample * outputs;
+  if (kind == data::Kind::kClicks) return 1 / (1 + std::exp(-static_cast<double>(*row)));
   const float most = *std::max_element(row, row + outputs);
   double sum = 0;
   for (int64_t i = 0; i < outputs; ++i)
@@ -51,7 +68,6 @@ double Predictions::score_of(int64_t sample) const {
 
 Predictions predict(const std::filesystem::path& path, const PredictOptions& options) {
   if (options.batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", options.batch));
-  if (options.limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", options.limit));
   runtime::Model model = runtime::Model::load(path);
   model.set_threads(
       static_cast<int>(std::clamp<int64_t>(options.threads, -1, std::numeric_limits<int>::max())));
@@ -60,14 +76,19 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
   data::DataOptions data_options;
   data_options.batch = options.batch;
   const auto source = data::open_source(options.data, data_options);
-  check(model, source->info(), path.string());
+  return predict(model, path.string(), *source, options.limit);
+}
 
+Predictions predict(runtime::Model& model, const std::string& name, data::Source& source, int64_t limit) {
+  if (limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", limit));
+  check(model, source.info(), name);
   Predictions out;
+  out.kind = source.info().kind;
   out.outputs = model.outputs();
-  const auto meter = make_task(source->info().kind, 0)->meter();
-  for (int64_t i = 0; i < source->test_batches(); ++i) {
-    const data::Batch batch = source->test_batch(i);
-    const int64_t left = options.limit > 0 ? options.limit - out.samples : batch.input.size(0);
+  const auto meter = make_task(source.info().kind, 0)->meter();
+  for (int64_t i = 0; i < source.test_batches(); ++i) {
+    const data::Batch batch = source.test_batch(i);
+    const int64_t left = limit > 0 ? limit - out.samples : batch.input.size(0);
     const int64_t count = std::min(left, batch.input.size(0));
     if (count <= 0) break;
     const at::Tensor input = batch.input.to(at::kFloat).contiguous();
@@ -76,11 +97,12 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
     const auto begin = std::chrono::steady_clock::now();
     model.run(input.data_ptr<float>(), count, out.logits.data() + at);
     out.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    meter->add(at::from_blob(out.logits.data() + at, {count, out.outputs}, at::kFloat),
+    // A copy: meters may keep it, and the logits move when they grow.
+    meter->add(at::from_blob(out.logits.data() + at, {count, out.outputs}, at::kFloat).clone(),
                batch.target.narrow(0, 0, count));
     out.samples += count;
   }
-  if (out.samples == 0) throw Error(hewn::str(options.data, ": has no test samples"));
+  if (out.samples == 0) throw Error(hewn::str(source.info().name, ": has no test samples"));
   out.metrics = meter->result();
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hewn/runtime/model.h"
 #include "hewn/train/task.h"
 
 namespace hewn::train {
@@ -17,13 +18,15 @@ struct PredictOptions {
 };
 
 struct Predictions {
+  data::Kind kind = data::Kind::kImages;
   int64_t samples = 0;
   int64_t outputs = 0;
   std::vector<float> logits;  // samples x outputs
   Metrics metrics;
   double seconds = 0;  // in the runtime, without reading the data
 
-  /// The output that is largest for a sample, and its probability.
+  /// Images: the output that is largest for a sample, and its probability. Clicks: 1 where a click is
+  /// likelier than none, else 0, and the probability of a click.
   int64_t class_of(int64_t sample) const;
   double score_of(int64_t sample) const;
 };
@@ -31,6 +34,9 @@ struct Predictions {
 /// Runs the test set of a data source through a model.hewn file. Throws Error where the data does not fit
 /// the model.
 Predictions predict(const std::filesystem::path& model, const PredictOptions& options);
+
+/// The same for a source that is open. `name` stands for the model in errors.
+Predictions predict(runtime::Model& model, const std::string& name, data::Source& source, int64_t limit);
 
 /// sample,class,score with a header line; and the raw outputs as the tensor "logits".
 void write_predictions(const std::filesystem::path& path, const Predictions& predictions);

@@ -12,6 +12,8 @@
 namespace hewn::train {
 namespace {
 
+constexpr int64_t kVocabulary = 1000;
+
 /// New batch norms change next to nothing: with these values a mistake in folding them would show.
 void draw_statistics(std::map<std::string, at::Tensor>& tensors, uint64_t seed) {
   uint64_t what = 0;
@@ -44,8 +46,12 @@ prune::Plan network_plan(const TrainOptions& options, const nn::Signature& signa
   return prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
 }
 
-RandomNetwork random_network(const TrainOptions& options, const nn::Signature& signature) {
+RandomNetwork random_network(const TrainOptions& options, const nn::Signature& given) {
   const at::NoGradGuard no_grad;
+  nn::Signature signature = given;
+  if (signature.clicks && signature.vocabularies.empty()) {
+    signature.vocabularies.assign(static_cast<size_t>(signature.input.at(0)), kVocabulary);
+  }
   RandomNetwork out;
   out.model = build_model(options, signature);
   out.model->eval();
@@ -72,8 +78,10 @@ RandomNetwork random_network(const TrainOptions& options, const nn::Signature& s
 
 measure::MoreWays model_ways(const RandomNetwork& network) {
   return [plain = network.model, last = network.model_channels_last](const at::Tensor& samples) {
+    const at::Tensor own =
+        plain->input_type() == at::kInt ? samples.flatten(1).to(at::kInt) : samples;  // numbers of values
     std::vector<measure::Contender> out = {
-        {last ? "model, NCHW" : "model", [plain, samples] { plain->forward(samples); }}};
+        {last ? "model, NCHW" : "model", [plain, own] { plain->forward(own); }}};
     if (!last) return out;
     const at::Tensor input = samples.contiguous(at::MemoryFormat::ChannelsLast);
     out.push_back({"model, channels last", [last, input] { last->forward(input); }});

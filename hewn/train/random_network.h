@@ -20,6 +20,7 @@ struct RandomNetwork {
 /// What would be pruned. Throws Error for options that fit no plan.
 prune::Plan network_plan(const TrainOptions& options, const nn::Signature& signature);
 
+/// Fields of a click log whose vocabularies are not known get 1000 values each.
 RandomNetwork random_network(const TrainOptions& options, const nn::Signature& signature);
 
 /// The LibTorch model itself, in every memory order it has.

@@ -97,6 +97,33 @@ TEST(Bench, ModelMlp) {
   }
 }
 
+TEST(Bench, ClickModelHasItsUsualLayers) {
+  const Json points = json_of_call({"bench", "model", "--model", "ctr-dnn", "--sparsity", "0.8", "--batch",
+                                    "1,9", "--rounds", "1", "--json"});
+  ASSERT_EQ(points.size(), 2U);
+  for (const Json& point : points) {
+    const int64_t layers = 390 * 400 + 400 + 2 * (400 * 400 + 400) + 400 + 1;
+    EXPECT_EQ(point["dense_bytes"], 4 * (39 * 1000 * 10 + layers));
+    // Of the layers only the first is pruned.
+    EXPECT_NEAR(point["density"].get<double>(), (0.2 * 390 + 400 + 400 + 1) / (390 + 400 + 400 + 1), 0.01);
+    EXPECT_EQ(point["dense_candidates"][0]["name"], "model");
+    for (const Json& candidate : point["dense_candidates"])
+      EXPECT_TRUE(candidate.contains("ms")) << candidate;
+    expect_network(point);
+  }
+  const Json narrow = json_of_call(
+      {"bench", "model", "--model", "ctr-dnn", "--widths", "32", "--batch", "3", "--rounds", "1", "--json"});
+  EXPECT_EQ(narrow["dense_bytes"], 4 * (39 * 1000 * 10 + 390 * 32 + 32 + 32 + 1));
+}
+
+TEST(Bench, FileWithAnEmbedding) {
+  const Json point =
+      json_of_call({"bench", "file", "--file", std::string(HEWN_SOURCE_DIR) + "/tests/fuzz/corpus/10.hewn",
+                    "--batch", "5", "--rounds", "1", "--json"});
+  EXPECT_EQ(point["dense_bytes"], 4 * (321 * 3 + 15 * 20 + 20 + 20 * 2 + 2));
+  expect_network(point);
+}
+
 TEST(Bench, ModelResnetPointAndTable) {
   const std::vector<std::string> words = {
       "bench",   "model", "--model",      "resnet20", "--data",  "cifar10", "--width",  "16",

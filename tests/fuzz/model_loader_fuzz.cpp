@@ -15,7 +15,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 namespace {
 
 // So that a run that is allowed takes milliseconds, with sanitizers.
-constexpr hewn::runtime::Limits kLimits = {1 << 14, 1 << 16, 1 << 20};
+constexpr hewn::runtime::Limits kLimits = {1 << 14, 1 << 16, 1 << 20, 1 << 14};
 constexpr size_t kPrefix = 8;  // bytes of the header's length
 
 }  // namespace
@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         hewn::runtime::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz", kLimits, false),
         kLimits);
     model.set_threads(1);
-    const std::vector<float> input(static_cast<size_t>(model.inputs()), 0.5F);
+    // For an embedding the number of a value, which some vocabularies hold.
+    const std::vector<float> input(static_cast<size_t>(model.inputs()), 1.0F);
     std::vector<float> output(static_cast<size_t>(model.outputs()));
     model.run(input.data(), 1, output.data());
   } catch (const hewn::Error&) {

@@ -31,7 +31,7 @@ TEST(DenseGraph, EveryWayComputesTheGraph) {
     const ModelData model = runtime::with_weights(graph, {4, 4}, Pattern::kRandom);
     const runtime::Shape& shape = graph.nodes.front().shape;
     for (const int64_t batch : {1, 3}) {
-      const std::vector<float> input = numbers(batch * shape.elements(), 5);
+      const std::vector<float> input = runtime::inputs_for(graph, batch, 5);
       const at::Tensor samples = at::tensor(input).view({batch, shape.channels, shape.height, shape.width});
       const at::Tensor before = samples.clone();
       const std::vector<float> expected = runtime::by_definition(model, input, batch);
@@ -83,6 +83,17 @@ TEST(Network, FactsOfWhatIsKept) {
   facts = facts_of(model);
   EXPECT_EQ(facts.density, 1);
   EXPECT_FALSE(facts.block || facts.sparsity);
+}
+
+TEST(Network, TablesAreBytesButNoProducts) {
+  runtime::Graph graph;
+  graph.linear("a", graph.embedding("e", graph.input({2, 1, 1}), {30, 5}, 4), 8);
+  const ModelData model = runtime::with_weights(graph, {4, 4}, Pattern::kOne);
+  const NetworkFacts facts = facts_of(model);
+  EXPECT_EQ(facts.dense_bytes, 4 * (35 * 4 + 64 + 8));
+  EXPECT_EQ(facts.blocks, 4);
+  EXPECT_DOUBLE_EQ(facts.density, 0.25);
+  EXPECT_EQ(compare(model, {3, 1, 0}).weight_bytes, 4 * (35 * 4 + 16));
 }
 
 TEST(Network, RefusesAWrongBatch) {

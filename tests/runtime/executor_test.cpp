@@ -26,7 +26,7 @@ TEST(Executor, EveryOpEqualsItsDefinition) {
         for (const int64_t batch : {7, 1}) {
           SCOPED_TRACE(testing::Message()
                        << sample.name << ", block " << to_string(block) << ", batch " << batch);
-          const std::vector<float> input = numbers(batch * model.inputs(), 5);
+          const std::vector<float> input = inputs_for(sample.graph, batch, 5);
           ASSERT_LT(largest_difference(run(model, input, batch), by_definition(data, input, batch)), 1e-5);
         }
       }
@@ -39,7 +39,7 @@ TEST(Executor, BatchesAndThreadsGiveTheSameBits) {
     const ModelData data = with_weights(sample.graph, {4, 4}, Pattern::kRandom);
     Model model(data);
     const int64_t inputs = model.inputs();
-    const std::vector<float> input = numbers(256 * inputs, 6);
+    const std::vector<float> input = inputs_for(sample.graph, 256, 6);
     std::vector<float> expected = by_definition(data, input, 256);
     for (const int64_t batch : {256, 33, 1, 7, 64, 100, 33}) {  // buffers stay dirty from one to the next
       SCOPED_TRACE(testing::Message() << sample.name << ", batch " << batch);
@@ -62,6 +62,15 @@ std::vector<std::vector<float>> buffers_after(const Plan& plan, int64_t parts) {
   std::vector<std::vector<float>> memory;
   std::vector<float*> buffers;
   for (const Buffer& buffer : plan.buffers) memory.push_back(numbers(buffer.rows * kColumns, 3));
+  for (const PlannedTable& table : plan.tables) {
+    std::vector<float>& input = memory[static_cast<size_t>(plan.values.front().buffer)];
+    for (size_t f = 0; f + 1 < table.first.size(); ++f) {
+      for (int64_t c = 0; c < kColumns; ++c) {
+        input[f * kColumns + static_cast<size_t>(c)] =
+            static_cast<float>(c % (table.first[f + 1] - table.first[f]));
+      }
+    }
+  }
   for (std::vector<float>& buffer : memory) buffers.push_back(buffer.data());
   for (const Step& step : plan.steps) {
     for (int64_t part = 0; part < parts; ++part) run_step(plan, step, {buffers, kColumns}, part, parts);

@@ -37,9 +37,16 @@ TEST(ModelFile, RoundTrip) {
       EXPECT_EQ(back.layers.at(name).pattern.row, layer.pattern.row);
       EXPECT_EQ(back.layers.at(name).pattern.begin, layer.pattern.begin);
     }
+    ASSERT_EQ(back.tables.size(), data.tables.size());
+    for (const auto& [name, table] : data.tables) EXPECT_EQ(back.tables.at(name).values, table.values);
     write_model(folder / "half.hewn", data, io::DType::kBF16);
-    for (const auto& [name, layer] : read_model(folder / "half.hewn").layers) {
+    const ModelData half = read_model(folder / "half.hewn");
+    for (const auto& [name, layer] : half.layers) {
       EXPECT_LT(largest_difference(layer.values, data.layers.at(name).values), 1.0 / 256);
+    }
+    for (const auto& [name, table] : half.tables) {
+      EXPECT_TRUE(table.bf16);
+      EXPECT_LT(largest_difference(table.values, data.tables.at(name).values), 1.0 / 256);
     }
   }
 }
@@ -202,16 +209,69 @@ const std::vector<Edit>& edits() {
   return kEdits;
 }
 
-TEST(ModelFile, RefusesHostileFiles) {
+/// The file: input 2x1x1, embedding "e" with vocabularies 3 and 4 and width 2, linear "b" to 5 outputs.
+const std::vector<Edit>& embedding_edits() {
+  static const std::vector<Edit> kEdits = {
+      {"width 0", [](Parts& p) { p.replace(R"("width":2)", R"("width":0)"); }},
+      {"another width", [](Parts& p) { p.replace(R"("width":2)", R"("width":3)"); }},
+      {"huge width", [](Parts& p) { p.replace(R"("width":2)", R"("width":16777216)"); }},
+      {"no width", [](Parts& p) { p.replace(R"("width":2,)", ""); }},
+      {"no vocabularies", [](Parts& p) { p.replace(R"(,"vocabularies":[3,4])", ""); }},
+      {"vocabularies as a number", [](Parts& p) { p.replace("[3,4]", "7"); }},
+      {"a vocabulary as text", [](Parts& p) { p.replace("[3,4]", R"([3,"4"])"); }},
+      {"a fraction of a value", [](Parts& p) { p.replace("[3,4]", "[3,4.5]"); }},
+      {"empty list", [](Parts& p) { p.replace("[3,4]", "[]"); }},
+      {"one vocabulary", [](Parts& p) { p.replace("[3,4]", "[7]"); }},
+      {"three vocabularies", [](Parts& p) { p.replace("[3,4]", "[3,3,1]"); }},
+      {"an empty vocabulary", [](Parts& p) { p.replace("[3,4]", "[7,0]"); }},
+      {"a negative vocabulary", [](Parts& p) { p.replace("[3,4]", "[8,-1]"); }},
+      {"a vocabulary beyond floats", [](Parts& p) { p.replace("[3,4]", "[3,16777217]"); }},
+      {"a huge vocabulary", [](Parts& p) { p.replace("[3,4]", "[3,18446744073709551615]"); }},
+      {"more rows than there are", [](Parts& p) { p.replace("[3,4]", "[3,5]"); }},
+      {"fewer rows than there are", [](Parts& p) { p.replace("[3,4]", "[3,3]"); }},
+      {"input of another length", [](Parts& p) { p.replace(R"("shape":[2,1,1])", R"("shape":[3,1,1])"); }},
+      {"input with lines", [](Parts& p) { p.replace(R"("shape":[2,1,1])", R"("shape":[2,1,2])"); }},
+      {"an embedding behind a layer",
+       [](Parts& p) {
+         p.replace(R"({"op":"linear","in":[1],"name":"b","out":5})",
+                   R"({"op":"embedding","in":[1],"name":"f","width":1,"vocabularies":[1,1,1,1]})");
+       }},
+      {"a layer on value numbers",
+       [](Parts& p) { p.replace(R"("linear","in":[1])", R"("linear","in":[0])"); }},
+      {"an embedding called like a layer", [](Parts& p) { p.replace(R"("name":"e")", R"("name":"b")"); }},
+      {"an embedding twice",
+       [](Parts& p) {
+         p.replace(R"({"op":"linear","in":[1],"name":"b","out":5})",
+                   R"({"op":"embedding","in":[0],"name":"e","width":2,"vocabularies":[3,4]})");
+       }},
+      {"no table", [](Parts& p) { p.tensors.erase("e.table"); }},
+      {"table for nobody", [](Parts& p) { p.tensors["f.table"] = p.tensors["e.table"]; }},
+      {"table as a list", [](Parts& p) { p.tensor("e.table").shape = {14}; }},
+      {"table turned",
+       [](Parts& p) {
+         p.tensor("e.table").shape = {2, 7};
+       }},
+      {"table of whole numbers", [](Parts& p) { p.tensor("e.table").type = io::DType::kI32; }},
+      {"table too short",
+       [](Parts& p) {
+         p.set<float>("e.table", {6, 2}, std::vector<float>(12));
+       }},
+      {"table without rows",
+       [](Parts& p) {
+         p.set<float>("e.table", {0, 2}, {});
+       }},
+  };
+  return kEdits;
+}
+
+/// Every edit of the file that holds `graph` is refused in one line.
+void expect_refused(const Graph& graph, const std::vector<Edit>& all) {
   const TempFolder folder;
-  Graph graph;
-  const int32_t image = graph.relu(graph.conv2d("a", graph.input({3, 4, 4}), 8, {3, 3, 1, 1, 1}));
-  graph.linear("b", graph.flatten(image), 5);
   write_model(folder / "good.hewn", with_weights(graph, {4, 4}, Pattern::kFull));
   const io::SafetensorsFile good = io::read_safetensors(folder / "good.hewn", true);
   EXPECT_NO_THROW(Model::load(folder / "good.hewn"));
   const std::string path = folder / "bad.hewn";
-  for (const Edit& edit : edits()) {
+  for (const Edit& edit : all) {
     SCOPED_TRACE(edit.name);
     Parts parts{good.metadata, good.tensors, {}};
     parts.storage.reserve(8);
@@ -225,6 +285,25 @@ TEST(ModelFile, RefusesHostileFiles) {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
     }
   }
+}
+
+TEST(ModelFile, RefusesHostileFiles) {
+  Graph graph;
+  const int32_t image = graph.relu(graph.conv2d("a", graph.input({3, 4, 4}), 8, {3, 3, 1, 1, 1}));
+  graph.linear("b", graph.flatten(image), 5);
+  expect_refused(graph, edits());
+}
+
+TEST(ModelFile, RefusesHostileEmbeddings) {
+  Graph graph;
+  graph.linear("b", graph.embedding("e", graph.input({2, 1, 1}), {3, 4}, 2), 5);
+  expect_refused(graph, embedding_edits());
+  const ModelData data = with_weights(graph, {4, 4}, Pattern::kFull);
+  Limits limits;
+  limits.table_floats = 14;
+  EXPECT_NO_THROW(parse_model(bytes_of(data), "m", limits));
+  limits.table_floats = 13;
+  EXPECT_THROW(parse_model(bytes_of(data), "m", limits), FormatError);
 }
 
 TEST(ModelFile, NoticesEveryDamagedByte) {

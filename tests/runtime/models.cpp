@@ -1,5 +1,6 @@
 #include "tests/runtime/models.h"
 
+#include <cmath>
 #include <limits>
 
 #include "hewn/core/files.h"
@@ -71,13 +72,31 @@ Array subsample(const Node& node, const Array& in, const Shape& from, const Shap
   return out;
 }
 
+Array look_up(const Node& node, const Table& table, const Array& in, int64_t batch) {
+  Array out;
+  for (int64_t n = 0; n < batch; ++n) {
+    int64_t first = 0;
+    for (size_t f = 0; f < node.vocabularies.size(); ++f) {
+      const int64_t row = first + std::lround(in[static_cast<size_t>(n) * node.vocabularies.size() + f]);
+      for (int64_t d = 0; d < node.width; ++d) {
+        out.push_back(table.values.at(static_cast<size_t>(row * node.width + d)));
+      }
+      first += node.vocabularies[f];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 ModelData with_weights(const Graph& graph, BlockShape block, Pattern pattern) {
-  ModelData model{"test", "none", graph, {}};
+  ModelData model{"test", "none", graph, {}, {}};
   const std::vector<Shape> shapes = infer_shapes(graph, {});
   uint64_t seed = 100;
   for (const Node& node : graph.nodes) {
+    if (node.op == Op::kEmbedding) {
+      model.tables[node.name].values = numbers(table_rows(node) * node.width, ++seed);
+    }
     if (!has_weight(node)) continue;
     const Grid grid{weight_rows(node, shapes[static_cast<size_t>(node.inputs[0])]), node.outputs, block};
     Layer& layer = model.layers[node.name];
@@ -130,6 +149,9 @@ std::vector<float> by_definition(const ModelData& model, const std::vector<float
       case Op::kSubsample:
         out = subsample(node, *in, from, to, batch);
         break;
+      case Op::kEmbedding:
+        out = look_up(node, model.tables.at(node.name), *in, batch);
+        break;
       case Op::kInput:
       case Op::kFlatten:
       case Op::kBatchNorm:
@@ -138,6 +160,16 @@ std::vector<float> by_definition(const ModelData& model, const std::vector<float
     values.push_back(out);
   }
   return values.back();
+}
+
+std::vector<float> inputs_for(const Graph& graph, int64_t batch, uint64_t stream) {
+  std::vector<float> out = numbers(batch * graph.nodes.front().shape.elements(), stream);
+  if (!takes_values(graph)) return out;
+  const std::vector<int64_t>& sizes = graph.nodes.at(1).vocabularies;
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = std::floor((out[i] + 0.5F) * static_cast<float>(sizes[i % sizes.size()]));
+  }
+  return out;
 }
 
 std::vector<NamedGraph> sample_graphs() {
@@ -208,6 +240,18 @@ std::vector<NamedGraph> sample_graphs() {
     g.add(g.conv2d("b", x, 6, {3, 3, 1, 1, 1}), x);
   }
   graph("nothing").input({3, 4, 5});
+  {
+    Graph& g = graph("embedding");
+    const int32_t x = g.embedding("e", g.input({5, 1, 1}), {7, 1, 300, 2, 11}, 3);
+    g.linear("b", g.relu(g.linear("a", x, 20)), 2);
+  }
+  {
+    Graph& g = graph("two embeddings, one with a border");
+    const int32_t in = g.input({2, 1, 1});
+    const int32_t wide = g.embedding("e", in, {9, 4}, 3);
+    const int32_t deep = g.embedding("d", in, {9, 4}, 5);
+    g.add(g.conv2d("a", g.relu(wide), 6, {3, 3, 1, 1, 1}), g.linear("b", deep, 6));
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "hewn/prune/gate.h"
 #include "hewn/runtime/model.h"
 #include "hewn/train/setup.h"
+#include "hewn/train/tensor_file.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::train {
@@ -89,6 +90,93 @@ TEST(Export, FileOfTheDefaultMlpIsSmall) {
   at::Tensor got = at::empty_like(expected);
   runtime::Model::load(folder / "bf16.hewn").run(input.data_ptr<float>(), 5, got.data_ptr<float>());
   EXPECT_LT((got - expected).abs().max().item<double>(), 0.02 * expected.abs().max().item<double>());
+}
+
+/// A click model whose larger layers lose most of their blocks; tables as after some training.
+struct ClickSample {
+  nn::Signature signature{{4}, 1, true, {3, 1, 200, 17}};
+  std::shared_ptr<nn::Model> model;
+  Weights weights;
+
+  ClickSample() {
+    at::manual_seed(2);
+    const at::NoGradGuard no_grad;
+    model = nn::find_model("ctr-dnn").make(signature, {{40, 24}, 0, 6});
+    model->eval();
+    weights.block = {4, 4};
+    weights.tensors = state_dict(*model);
+    weights.tensors.at("embedding.weight").normal_(0, 1);
+    at::Tensor& weight = weights.tensors.at("fc1.weight");
+    const at::Tensor active = (at::arange(60) % 3 == 0).to(at::kByte);
+    weight.copy_(prune::block_scale(weight, {}, active, prune::layout_of(weight, weights.block)));
+    for (int64_t i = 0; i < 60; i += 3) weights.kept["fc1"].push_back(i);
+  }
+};
+
+TEST(Export, ClickModelEqualsTheLibTorchModel) {
+  const test::TempFolder folder;
+  const at::NoGradGuard no_grad;
+  const ClickSample sample;
+  const runtime::ModelData data =
+      export_model(*sample.model, image_shape(sample.signature.input), sample.weights);
+  EXPECT_EQ(data.layers.at("fc1").pattern.kept(), 20);
+  runtime::write_model(folder / "f32.hewn", data);
+  runtime::write_model(folder / "bf16.hewn", data, io::DType::kBF16);
+  std::vector<at::Tensor> fields;
+  for (const int64_t size : sample.signature.vocabularies) {
+    fields.push_back(at::randint(size, {70}, at::kInt));
+  }
+  const at::Tensor values = at::stack(fields, 1);
+  const at::Tensor input = values.to(at::kFloat).contiguous();
+  const at::Tensor expected = sample.model->forward(values);
+  at::Tensor got = at::empty_like(expected);
+  const auto off_by = [&](const char* file) {
+    runtime::Model::load(folder / file).run(input.data_ptr<float>(), 70, got.data_ptr<float>());
+    return (got - expected).abs().max().item<double>() / expected.abs().max().item<double>();
+  };
+  EXPECT_LT(off_by("f32.hewn"), 1e-5);
+  EXPECT_LT(off_by("bf16.hewn"), 0.02);
+}
+
+TEST(Export, RunOfAClickModelListsItsTable) {
+  const test::TempFolder folder;
+  const ClickSample sample;
+  const RunFolder run{folder / "run"};
+  std::filesystem::create_directories(run.path);
+  TrainOptions options;
+  options.model = "ctr-dnn";
+  options.widths = {40, 24};
+  options.embedding = 6;
+  options.block = "4";
+  write_json(run.config(),
+             {{"options", describe(options).to_json()}, {"signature", to_json(sample.signature)}});
+  write_json(run.summary(), Json::object());
+  const Json blocks = {{"block", {4, 4}}, {"sparsity", 0.5}, {"kept", sample.weights.kept}};
+  save_tensors(run.model(), {{{"hewn.blocks", blocks.dump()}}, sample.weights.tensors}, false);
+  for (const io::DType type : {io::DType::kF32, io::DType::kBF16}) {
+    const ExportReport report = export_run(run, folder / "m.hewn", type);
+    ASSERT_EQ(report.layers.size(), 4U);
+    const ExportedLayer& table = report.layers.front();
+    EXPECT_EQ(table.name, "embedding");
+    EXPECT_FALSE(table.pruned);
+    EXPECT_EQ(table.grid.rows, 221);
+    EXPECT_EQ(table.grid.cols, 6);
+    EXPECT_EQ(table.bytes, 221 * 6 * (type == io::DType::kF32 ? 4 : 2));
+    EXPECT_EQ(table.bytes_dense, 221 * 6 * 4);
+    EXPECT_TRUE(report.layers[1].pruned);
+    EXPECT_EQ(report.bytes_dense, 4 * (221 * 6 + 24 * 40 + 40 + 40 * 24 + 24 + 24 + 1));
+    const runtime::Model model = runtime::Model::load(folder / "m.hewn");
+    EXPECT_EQ(model.vocabularies(), sample.signature.vocabularies);
+    EXPECT_EQ(model.input_shape(), (std::array<int64_t, 3>{4, 1, 1}));
+  }
+}
+
+TEST(Export, TablesThatDoNotFitAreRefused) {
+  ClickSample sample;
+  sample.weights.tensors["embedding.weight"] = at::zeros({220, 6});
+  EXPECT_THROW(export_model(*sample.model, {4, 1, 1}, sample.weights), Error);
+  sample.weights.tensors.erase("embedding.weight");
+  EXPECT_THROW(export_model(*sample.model, {4, 1, 1}, sample.weights), Error);
 }
 
 class Unknown final : public nn::Model {

@@ -45,6 +45,32 @@ TEST(RandomNetwork, AllFormsComputeTheSame) {
   }
 }
 
+TEST(RandomNetwork, ClickModelsLookUpValues) {
+  const at::NoGradGuard no_grad;
+  TrainOptions options = small("ctr-dnn");
+  options.prune_layers = "fc1";
+  nn::Signature signature{{5}, 1, true, {}};
+  EXPECT_EQ(runtime::Model(random_network(options, signature).data).vocabularies(),
+            std::vector<int64_t>(5, 1000));
+  signature.vocabularies = {3, 1, 50, 700, 2};
+  const RandomNetwork network = random_network(options, signature);
+  EXPECT_EQ(network.model_channels_last, nullptr);
+  runtime::Model model(network.data);
+  EXPECT_EQ(model.vocabularies(), signature.vocabularies);
+  std::vector<at::Tensor> fields;
+  for (const int64_t size : signature.vocabularies) fields.push_back(at::randint(size, {40}, at::kInt));
+  const at::Tensor values = at::stack(fields, 1);
+  const at::Tensor samples = values.to(at::kFloat).contiguous();
+  const at::Tensor expected = network.model->forward(values);
+  at::Tensor got = at::empty_like(expected);
+  model.run(samples.data_ptr<float>(), 40, got.data_ptr<float>());
+  EXPECT_LT((got - expected).abs().max().item<double>(), 1e-5 * expected.abs().max().item<double>());
+
+  const measure::Comparison compared = measure::compare(network.data, {3, 1, 0}, model_ways(network));
+  EXPECT_EQ(compared.dense_candidates.front().name, "model");
+  EXPECT_EQ(compared.dense_candidates.front().missing, "");
+}
+
 TEST(RandomNetwork, KeepsWhatThePlanSays) {
   const nn::Signature signature = signature_for("mlp", "");
   const prune::Plan plan = network_plan(small("mlp"), signature);
