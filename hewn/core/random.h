@@ -12,7 +12,15 @@ namespace hewn {
 std::array<uint32_t, 4> philox(uint64_t key, uint64_t counter_high, uint64_t counter_low);
 
 /// What a stream of numbers is for. Streams of one seed never overlap.
-enum class Stream : uint64_t { kOrder = 1, kAugment = 2, kInit = 3, kPattern = 4, kSynthetic = 5 };
+enum class Stream : uint64_t {
+  kOrder = 1,
+  kAugment = 2,
+  kInit = 3,
+  kPattern = 4,
+  kSynthetic = 5,
+  kSplit = 6,
+  kRows = 7
+};
 
 /// Four words for item `index` of `epoch` in a stream.
 std::array<uint32_t, 4> draw(uint64_t seed, Stream stream, uint64_t epoch, uint64_t index);
