@@ -42,8 +42,8 @@ TEST(Commands, PhasesOfSchedules) {
 TEST(Commands, MethodsAndHelp) {
   const Json methods = json_of_call({"methods", "--json"});
   EXPECT_EQ(methods["methods"].size(), 10U);
-  for (const char* command :
-       {"train", "eval", "export", "predict", "inspect", "plan", "phases", "methods", "bench", "advise"}) {
+  for (const char* command : {"train", "eval", "export", "predict", "inspect", "plan", "phases", "methods",
+                              "bench", "advise", "prepare"}) {
     const Outcome help = hewn({command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_NE(help.out.find("Example:"), std::string::npos) << command;

@@ -95,6 +95,9 @@ void CacheFile::read_head() {
   std::memcpy(groups_.data(), table.data(), table.size());
   metadata_ = parse_shallow<Json>(metadata, kDepth);
   if (!metadata_.is_object()) damaged("its metadata is no JSON object");
+  for (const char* key : {"rows", "bad_rows", "clicks"}) {
+    if (!metadata_.contains(key) || !metadata_[key].is_number_unsigned()) damaged(str("it has no ", key));
+  }
 }
 
 void CacheFile::read_fields() {
@@ -167,6 +170,26 @@ void CacheFile::check_group(size_t number, const GroupView& view) const {
     fits = all_below(view.columns[f], group.rows, fields_[f].numbers, fields_[f].width);
   }
   if (!fits) damaged(str("group ", number, " holds a number that is too large"));
+}
+
+std::vector<CountedValue> CacheFile::vocabulary(size_t field) const {
+  const Json& json = metadata_["fields"][field];
+  const auto number = [&](const char* key) {
+    if (!json.contains(key) || !json[key].is_number_unsigned()) damaged(str("a field has no ", key));
+    return json[key].get<uint64_t>();
+  };
+  const uint64_t count = number("values");
+  if (count > kLargestVocabulary) damaged("a vocabulary is too large");
+  const std::string_view bytes =
+      piece(number("vocabulary_offset"), count * (sizeof(uint64_t) + sizeof(uint32_t)), "a vocabulary");
+  if (crc32(bytes) != number("vocabulary_crc")) damaged("the checksum of a vocabulary does not match");
+  std::vector<CountedValue> out(count);
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(&out[i].value, bytes.data() + i * sizeof(uint64_t), sizeof(uint64_t));
+    std::memcpy(&out[i].count, bytes.data() + count * sizeof(uint64_t) + i * sizeof(uint32_t),
+                sizeof(uint32_t));
+  }
+  return out;
 }
 
 Json cache_metadata(const std::filesystem::path& path) {

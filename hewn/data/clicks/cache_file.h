@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hewn/core/json.h"
+#include "hewn/data/clicks/vocabulary.h"
 
 namespace hewn::data {
 
@@ -83,6 +84,8 @@ class CacheFile {
   const std::vector<CacheGroup>& groups() const { return groups_; }
   /// Threads may share it.
   GroupView group(size_t number) const;
+  /// The values behind the numbers of a categorical field; empty where they were hashed.
+  std::vector<CountedValue> vocabulary(size_t field) const;
 
  private:
   [[noreturn]] void damaged(const std::string& what) const;

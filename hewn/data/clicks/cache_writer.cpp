@@ -11,7 +11,7 @@
 namespace hewn::data {
 namespace {
 
-constexpr uint64_t kGroupsBegin = 64;
+constexpr uint64_t kGroupsBegin = sizeof(CacheHeader);
 
 /// out[i] = table[codes[i]], or codes[i] itself where there is no table.
 template <class T>

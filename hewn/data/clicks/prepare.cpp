@@ -53,16 +53,10 @@ std::string difference(const Json& metadata, const Json& key) {
 }
 
 void check_tolerance(const Json& metadata, const std::string& path, double share) {
-  const auto number = [&](const char* name) {
-    if (!metadata.contains(name) || !metadata[name].is_number_unsigned()) {
-      throw FormatError(path,
-                        str("is damaged: its metadata has no ", name, "; delete it, then it is built anew"));
-    }
-    return metadata[name].get<uint64_t>();
-  };
   const Json first = metadata.value("first_bad_rows", Json::array());
   const bool known = first.is_array() && !first.empty() && first[0].is_string();
-  check_bad_rows(number("rows"), number("bad_rows"), share, known ? first[0].get<std::string>() : path);
+  check_bad_rows(metadata["rows"].get<uint64_t>(), metadata["bad_rows"].get<uint64_t>(), share,
+                 known ? first[0].get<std::string>() : path);
 }
 
 bool fits(const BuildPlan& plan, const std::function<void(const std::string&)>& say) {
