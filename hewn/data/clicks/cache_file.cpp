@@ -49,7 +49,8 @@ uint32_t head_crc(CacheHeader header, std::string_view table, std::string_view m
   return crc32(metadata, crc32(table, crc32({reinterpret_cast<const char*>(&header), sizeof(header)})));
 }
 
-CacheFile::CacheFile(const std::filesystem::path& path) : path_(path.string()) {
+CacheFile::CacheFile(const std::filesystem::path& path, bool checksums)
+    : path_(path.string()), checksums_(checksums) {
   const InputFile file(path);
   size_ = static_cast<uint64_t>(file.size());
   if (size_ < sizeof(CacheHeader)) damaged("it is too short");
@@ -90,7 +91,8 @@ void CacheFile::read_head() {
   const std::string_view table = piece(header_.table, header_.groups * sizeof(CacheGroup), "the table");
   const std::string_view metadata =
       piece(header_.metadata, size_ - std::min(size_, header_.metadata), "the metadata");
-  if (head_crc(header_, table, metadata) != header_.crc) damaged("the checksum of its header does not match");
+  if (checksums_ && head_crc(header_, table, metadata) != header_.crc)
+    damaged("the checksum of its header does not match");
   groups_.resize(header_.groups);
   std::memcpy(groups_.data(), table.data(), table.size());
   metadata_ = parse_shallow<Json>(metadata, kDepth);
@@ -156,7 +158,7 @@ GroupView CacheFile::group(size_t number) const {
 void CacheFile::check_group(size_t number, const GroupView& view) const {
   const CacheGroup& group = groups_[number];
   const GroupLayout layout(fields_, group.rows);
-  if (crc32({data_ + group.offset, layout.bytes}) != group.crc) {
+  if (checksums_ && crc32({data_ + group.offset, layout.bytes}) != group.crc) {
     damaged(str("the checksum of group ", number, " does not match"));
   }
   uint32_t parts[kRowParts] = {};
@@ -182,7 +184,8 @@ std::vector<CountedValue> CacheFile::vocabulary(size_t field) const {
   if (count > kLargestVocabulary) damaged("a vocabulary is too large");
   const std::string_view bytes =
       piece(number("vocabulary_offset"), count * (sizeof(uint64_t) + sizeof(uint32_t)), "a vocabulary");
-  if (crc32(bytes) != number("vocabulary_crc")) damaged("the checksum of a vocabulary does not match");
+  if (checksums_ && crc32(bytes) != number("vocabulary_crc"))
+    damaged("the checksum of a vocabulary does not match");
   std::vector<CountedValue> out(count);
   for (size_t i = 0; i < count; ++i) {
     std::memcpy(&out[i].value, bytes.data() + i * sizeof(uint64_t), sizeof(uint64_t));

@@ -71,7 +71,8 @@ struct GroupView {
 /// used for the first time. What does not fit throws FormatError, which says that the file should be deleted.
 class CacheFile {
  public:
-  explicit CacheFile(const std::filesystem::path& path);
+  /// `checksums` false: only what a checksum cannot promise is checked (for fuzzing).
+  explicit CacheFile(const std::filesystem::path& path, bool checksums = true);
   ~CacheFile();
   CacheFile(const CacheFile&) = delete;
   CacheFile& operator=(const CacheFile&) = delete;
@@ -96,6 +97,7 @@ class CacheFile {
   std::string_view piece(uint64_t offset, uint64_t bytes, const char* what) const;
 
   std::string path_;
+  bool checksums_;
   const char* data_ = nullptr;
   uint64_t size_ = 0;
   CacheHeader header_;
