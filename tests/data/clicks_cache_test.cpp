@@ -282,6 +282,19 @@ TEST(ClickCache, CsvWithASchema) {
   }
 }
 
+TEST(ClickCache, LogsOfNumbersAlone) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", "1,5\n0,\n1,-2\n");
+  write_text(folder / "s", "header = false\nlabel = 1\nnumeric = 2\n");
+  PrepareRequest request = request_for(folder / "a.csv", folder / "cache");
+  request.format = "ctr-csv";
+  request.options.schema = (folder / "s").string();
+  const CacheFile cache(prepare_clicks(request).cache);
+  ASSERT_EQ(cache.rows(), 3U);
+  EXPECT_EQ(value_at(cache, cache.group(0), 0, 0), bucket(int64_t{5}));
+  EXPECT_EQ(cache.fields()[0].numbers, bucket(int64_t{5}) + 1U);
+}
+
 TEST(ClickCache, HashedValuesAreNotCounted) {
   const TempFolder folder;
   write_text(folder / "a.tsv", criteo_rows(0, 2000));

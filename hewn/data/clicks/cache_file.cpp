@@ -87,7 +87,8 @@ void CacheFile::read_head() {
   if (std::memcmp(header_.magic, CacheHeader().magic, sizeof(header_.magic)) != 0) damaged("it is no cache");
   if (header_.version != CacheHeader().version) damaged(str("it has version ", header_.version));
   if (header_.file_bytes != size_) damaged(str("it has ", size_, " bytes, expected ", header_.file_bytes));
-  if (header_.groups > size_ / sizeof(CacheGroup)) damaged("it claims too many groups");
+  if (header_.groups < 1 || header_.groups > size_ / sizeof(CacheGroup))
+    damaged("its number of groups is wrong");
   const std::string_view table = piece(header_.table, header_.groups * sizeof(CacheGroup), "the table");
   const std::string_view metadata =
       piece(header_.metadata, size_ - std::min(size_, header_.metadata), "the metadata");

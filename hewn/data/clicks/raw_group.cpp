@@ -21,6 +21,7 @@ size_t slot_of(uint64_t value, int shift) {
 }
 
 void append(std::vector<char>& out, const void* data, size_t bytes) {
+  if (bytes == 0) return;  // there may be no data
   const auto* begin = static_cast<const char*>(data);
   out.insert(out.end(), begin, begin + bytes);
 }

@@ -37,8 +37,6 @@ RowBlock::RowBlock(const Schema& schema, size_t rows_at_most)
       numeric(rows_at_most * schema.count(Role::kNumeric)),
       categorical(rows_at_most * schema.count(Role::kCategorical)) {}
 
-bool RowParser::at_field_end() const { return next_ == end_ || *next_ == schema_.separator; }
-
 /// One value up to the separator behind it, without its quotes.
 Problem RowParser::take_text(std::string_view& out) {
   if (!schema_.quotes || next_ == end_ || *next_ != '"') {

@@ -46,7 +46,7 @@ class RowParser {
   Problem take_category(uint64_t& out);
   Problem take_hex(uint64_t& out);
   Problem take_text(std::string_view& out);
-  bool at_field_end() const;
+  bool at_field_end() const { return next_ == end_ || *next_ == schema_.separator; }
 
   Schema schema_;
   std::string unquoted_;

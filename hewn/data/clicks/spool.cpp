@@ -87,11 +87,16 @@ bool Spool::index_groups(const std::vector<char>& payload, uint32_t groups, uint
   for (uint32_t g = 0; g < groups; ++g) {
     if (payload.size() - at < head) return false;
     SpooledGroup group{offset + at, file, {}};
-    std::memcpy(&group.shape.rows, payload.data() + at, 4);
-    group.shape.sizes.resize(categorical_);
-    std::memcpy(group.shape.sizes.data(), payload.data() + at + 4, 4 * categorical_);
-    group.shape.largest.resize(numeric_);
-    std::memcpy(group.shape.largest.data(), payload.data() + at + 4 * (1 + categorical_), 4 * numeric_);
+    const char* from = payload.data() + at;
+    const auto word = [&] {
+      uint32_t out = 0;
+      std::memcpy(&out, from, sizeof(out));
+      from += sizeof(out);
+      return out;
+    };
+    group.shape.rows = word();
+    for (size_t f = 0; f < categorical_; ++f) group.shape.sizes.push_back(word());
+    for (size_t c = 0; c < numeric_; ++c) group.shape.largest.push_back(word());
     const uint64_t bytes = group.shape.bytes();
     if (payload.size() - at < bytes) return false;
     at += bytes;

@@ -1,21 +1,12 @@
 #include "hewn/data/clicks/value_map.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
-
-#include "hewn/data/clicks/hash.h"
 
 namespace hewn::data {
 
 ValueMap::ValueMap(size_t entries) { resize(std::bit_ceil(std::max<size_t>(2 * entries, 256))); }
-
-size_t ValueMap::slot_of(uint64_t value) const {
-  size_t slot = mix(value) & (keys_.size() - 1);
-  while (keys_[slot] != value && keys_[slot] != kFree) slot = (slot + 1) & (keys_.size() - 1);
-  return slot;
-}
 
 void ValueMap::resize(size_t slots) {
   std::vector<uint64_t> keys(slots, kFree);

@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "hewn/data/clicks/hash.h"
 
 namespace hewn::data {
 
@@ -40,7 +43,11 @@ class ValueMap {
   static constexpr uint64_t kFree = ~uint64_t{0};
   static constexpr size_t kBatch = 32;  // so many cache misses are under way at the same time
 
-  size_t slot_of(uint64_t value) const;
+  size_t slot_of(uint64_t value) const {
+    size_t slot = mix(value) & (keys_.size() - 1);
+    while (keys_[slot] != value && keys_[slot] != kFree) slot = (slot + 1) & (keys_.size() - 1);
+    return slot;
+  }
   void resize(size_t slots);
   void clear();
 
