@@ -355,53 +355,58 @@ TEST(ClickCache, DamageIsFoundAndNamed) {
   }
 }
 
-/// Runs an action in a child process; returns its wait status.
-int in_child(const std::function<void()>& action, int kill_after_microseconds = -1) {
+/// Runs an action in a child process, which is killed (SIGKILL) once `now` says so; returns its wait status.
+int in_child(const std::function<void()>& action, const std::function<bool()>& now = nullptr) {
   const pid_t child = fork();
   if (child == 0) {
     action();
     _exit(0);
   }
-  if (kill_after_microseconds >= 0) {
-    usleep(static_cast<useconds_t>(kill_after_microseconds));
-    kill(child, SIGKILL);
-  }
   int status = 0;
-  waitpid(child, &status, 0);
+  if (!now) waitpid(child, &status, 0);
+  while (now && waitpid(child, &status, WNOHANG) == 0) {
+    if (now()) kill(child, SIGKILL);
+    usleep(100);
+  }
   return status;
 }
 
 TEST(ClickCache, AKilledBuildGoesOnAndGivesTheSameBytes) {
+  using Clock = std::chrono::steady_clock;
   const TempFolder folder;
   fs::create_directories(folder / "days");
-  write_text(folder / "days/day_1", criteo_rows(0, 12000));
-  test::write_gzip(folder / "days/day_2.gz", criteo_rows(12000, 8000) + "broken\n");
-  const auto request = [&](const char* cache) {
-    PrepareRequest out = request_for(folder / "days", folder / cache, 2);
-    out.options.bad_rows = 0.01;
-    out.chunk = size_t{1} << 14;
-    return out;
-  };
-  const auto begin = std::chrono::steady_clock::now();
-  const std::string expected = built(request("reference"));
-  const auto whole =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  write_text(folder / "days/day_1", criteo_rows(0, 30000));
+  test::write_gzip(folder / "days/day_2.gz", criteo_rows(30000, 10000) + "broken\n");
+  const uint64_t spool_size = fs::file_size(folder / "days/day_1") / 2;
+  PrepareRequest request = request_for(folder / "days", folder / "reference", 2);
+  request.options.bad_rows = 0.01;
+  request.chunk = size_t{1} << 14;
+  const auto begin = Clock::now();
+  const std::string expected = built(request);
+  const auto whole = Clock::now() - begin;
   int killed = 0;
   int resumed = 0;
-  for (uint64_t i = 0; i < 12; ++i) {
+  request.on_message = [&](const std::string& text) { resumed += text.starts_with("going on") ? 1 : 0; };
+  for (uint64_t i = 0; i < 8; ++i) {
     const TempFolder here;
-    PrepareRequest again = request("unused");
-    again.options.cache = here.path().string();
-    again.on_message = [&](const std::string& text) { resumed += text.starts_with("going on") ? 1 : 0; };
-    for (uint64_t k = 0; k < 4; ++k) {
-      const auto word = draw(9, Stream::kPattern, k, i)[0];
-      const int wait = static_cast<int>(below(word, static_cast<uint32_t>(whole.count())));
-      killed += WIFSIGNALED(in_child([&] { prepare_clicks(again); }, wait)) ? 1 : 0;
+    request.options.cache = here.path().string();
+    const fs::path spool = cache_place("criteo", request.path, request.options.cache).building / "spool";
+    for (uint64_t k = 0; k < 3; ++k) {
+      // Twice while rows are read, and once at any moment.
+      const double share = unit(draw(9, Stream::kPattern, k, i)[0]);
+      const auto start = Clock::now();
+      const auto now = [&] {
+        if (k == 1) return Clock::now() - start > whole * share;
+        std::error_code none;
+        const auto size = fs::file_size(spool, none);
+        return !none && static_cast<double>(size) > share * static_cast<double>(spool_size);
+      };
+      killed += WIFSIGNALED(in_child([&] { prepare_clicks(request); }, now)) ? 1 : 0;
     }
-    ASSERT_EQ(built(again), expected);
+    ASSERT_EQ(built(request), expected);
   }
-  EXPECT_GT(killed, 10);
-  EXPECT_GT(resumed, 3);
+  EXPECT_GT(killed, 8);
+  EXPECT_GT(resumed, 1);
 }
 
 TEST(ClickCache, LeftoversOfOtherOptionsAreRemoved) {
