@@ -3,31 +3,21 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
-#include "hewn/core/error.h"
 #include "hewn/core/random.h"
 #include "hewn/data/clicks/buckets.h"
 #include "hewn/data/clicks/hash.h"
 #include "hewn/data/clicks/row_parser.h"
 #include "hewn/data/clicks/schema.h"
+#include "tests/data/clicks_support.h"
 #include "tests/support/click_logs.h"
 
 namespace hewn::data {
 namespace {
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 struct Row {
   int label = 0;

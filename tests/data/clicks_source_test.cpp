@@ -2,15 +2,14 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "hewn/core/error.h"
 #include "hewn/core/options.h"
 #include "hewn/data/clicks/order.h"
 #include "hewn/data/source.h"
+#include "tests/data/clicks_support.h"
 #include "tests/support/click_logs.h"
 #include "tests/support/temp_folder.h"
 
@@ -18,15 +17,6 @@ namespace hewn::data {
 namespace {
 
 using test::TempFolder;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class ClickBatches : public testing::Test {
  protected:

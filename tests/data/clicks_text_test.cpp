@@ -2,12 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/random.h"
 #include "hewn/data/clicks/chunks.h"
@@ -16,6 +14,7 @@
 #include "hewn/data/clicks/text_stream.h"
 #include "hewn/data/clicks/value_map.h"
 #include "hewn/data/clicks/vocabulary.h"
+#include "tests/data/clicks_support.h"
 #include "tests/support/click_logs.h"
 #include "tests/support/temp_folder.h"
 
@@ -24,15 +23,6 @@ namespace {
 
 using test::TempFolder;
 using test::write_text;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string whole_text(const std::filesystem::path& path, size_t piece) {
   const auto stream = open_text(path);
