@@ -10,10 +10,11 @@
 namespace hewn::data {
 namespace {
 
-// Values counted at a time, over all threads: maps of 2^24 slots with two threads, 2^23 with four, 12 bytes a
-// slot, half as much again while they grow.
-constexpr size_t kEntries = size_t{23} << 20;
-constexpr size_t kMostThreads = 4;
+// Values of a field that are counted at a time: a map of 2^24 slots, 12 bytes a slot, half as much again
+// while it grows. Two such fields with full vocabularies were measured at 1.3 GB; more threads would need
+// more.
+constexpr size_t kEntries = size_t{23} << 19;
+constexpr size_t kMostThreads = 2;
 
 void write_vocabulary(const std::filesystem::path& path, const std::vector<CountedValue>& vocabulary) {
   OutputFile file(path, OutputFile::Mode::kCreate);
@@ -65,12 +66,12 @@ void Numbering::visit(size_t field, const VisitPiece& piece) const {
   }
 }
 
-void Numbering::number_field(size_t field, const NumberingOptions& options, size_t most) {
+void Numbering::number_field(size_t field, const NumberingOptions& options) {
   FieldCounts& counts = fields_[field];
   ValueMap map;
   if (options.hash_size == 0) {
     const Vocabulary vocabulary =
-        count_values([&](const VisitPiece& piece) { visit(field, piece); }, options.min_count, most);
+        count_values([&](const VisitPiece& piece) { visit(field, piece); }, options.min_count, kEntries);
     counts = {kFirstNumber + vocabulary.values.size(), vocabulary.values.size(), vocabulary.distinct,
               vocabulary.missing, vocabulary.rare};
     map = ValueMap(vocabulary.values.size());
@@ -104,7 +105,7 @@ void Numbering::run(const NumberingOptions& options, const std::function<void(si
   for_all(
       threads, fields_.size(),
       [&](size_t field) {
-        number_field(field, options, kEntries / std::max<size_t>(2, threads));
+        number_field(field, options);
         ++done;
       },
       [&] { progress(done); });

@@ -44,7 +44,7 @@ class Numbering {
   std::filesystem::path vocabulary_file(size_t field) const;
 
  private:
-  void number_field(size_t field, const NumberingOptions& options, size_t most);
+  void number_field(size_t field, const NumberingOptions& options);
   void visit(size_t field, const VisitPiece& piece) const;
 
   std::filesystem::path folder_;
