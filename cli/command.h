@@ -37,6 +37,7 @@ Command export_command();
 Command predict_command();
 Command inspect_command();
 Command plan_command();
+Command prepare_command();
 Command phases_command();
 Command methods_command();
 Command bench_command();

@@ -2,12 +2,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/table.h"
 #include "hewn/core/error.h"
 
 namespace hewn::cli {
+namespace {
+
+std::string bar_of(double share) {
+  constexpr double kWidth = 20;
+  const auto full = static_cast<size_t>(kWidth * share);
+  return "\r\033[K[" + std::string(full, '#') + std::string(static_cast<size_t>(kWidth) - full, '.') + "] ";
+}
+
+}  // namespace
 
 Terminal::Terminal(bool quiet) : quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -26,14 +36,16 @@ void Terminal::on_message(const std::string& text) { line(text); }
 
 void Terminal::on_preparation(const data::Preparation& now) {
   if (quiet_ || !is_terminal_) return;
-  const double rate = now.seconds > 0 ? static_cast<double>(now.rows) / now.seconds : 0;
-  const double share =
-      now.bytes_total > 0 ? static_cast<double>(now.bytes) / static_cast<double>(now.bytes_total) : 0;
-  std::cerr << "\r\033[K" << now.what << ": " << now.rows << " rows, " << fixed(rate / 1e6, 2)
-            << " million rows/s";
-  if (share > 0)
-    std::cerr << ", " << percent(share) << ", left " << clock_text(now.seconds / share - now.seconds);
-  std::cerr << std::flush;
+  if (now.what != begun_.what) begun_ = now;
+  const double share = std::min(
+      1.0, static_cast<double>(now.bytes) / static_cast<double>(std::max<int64_t>(now.bytes_total, 1)));
+  const auto done = static_cast<double>(now.bytes - begun_.bytes);
+  const double left =
+      done <= 0 ? 0
+                : (now.seconds - begun_.seconds) / done * static_cast<double>(now.bytes_total - now.bytes);
+  const double speed = now.seconds <= 0 ? 0 : static_cast<double>(now.rows) / now.seconds;
+  std::cerr << bar_of(share) << now.what << "  " << now.rows << " rows  " << fixed(speed, 0)
+            << " rows/s  left " << clock_text(left) << std::flush;
   bar_shown_ = true;
 }
 
@@ -60,13 +72,10 @@ void Terminal::on_evaluation(int64_t step, const train::Metrics& metrics) {
 }
 
 void Terminal::bar() {
-  constexpr int64_t kWidth = 20;
-  const int64_t full = kWidth * last_.step / last_.steps;
   const auto done = static_cast<double>(last_.step - first_step_);
   const double left =
       done <= 0 ? 0 : (last_.seconds - first_seconds_) / done * static_cast<double>(last_.steps - last_.step);
-  std::cerr << "\r\033[K[" << std::string(static_cast<size_t>(full), '#')
-            << std::string(static_cast<size_t>(kWidth - full), '.') << "] " << last_.step << '/'
+  std::cerr << bar_of(static_cast<double>(last_.step) / static_cast<double>(last_.steps)) << last_.step << '/'
             << last_.steps << ' ' << prune::name_of(last_.phase) << "  loss " << fixed(last_.loss, 3)
             << "  train " << fixed(last_.accuracy, 1) << " %" << (test_.empty() ? "" : "  test: " + test_)
             << "  active " << percent(last_.active_fraction) << "  left " << clock_text(left) << std::flush;

@@ -31,6 +31,7 @@ class Terminal final : public train::Observer {
   double first_seconds_ = 0;
   int64_t first_step_ = -1;
   std::string test_;
+  data::Preparation begun_;  // of what is being prepared
 };
 
 }  // namespace hewn::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace hewn {
@@ -22,6 +23,11 @@ AnyJson parse_shallow(std::string_view text, int depth) {
       },
       /*allow_exceptions=*/false);
   return shallow ? json : AnyJson(AnyJson::value_t::discarded);
+}
+
+/// Text from outside as JSON can hold it: bytes that are not UTF-8 are replaced.
+inline std::string valid_utf8(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace hewn

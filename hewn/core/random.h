@@ -18,9 +18,11 @@ enum class Stream : uint64_t {
   kInit = 3,
   kPattern = 4,
   kSynthetic = 5,
-  kWorld = 6,         // the truth behind a synthetic click log
-  kClicks = 7,        // its training rows
-  kHeldOutClicks = 8  // its other rows
+  kWorld = 6,          // the truth behind a synthetic click log
+  kClicks = 7,         // its training rows
+  kHeldOutClicks = 8,  // its other rows
+  kSplit = 9,          // which part of a click log a row belongs to
+  kRows = 10           // the order of its rows
 };
 
 /// The high counter of an epoch in a stream. The two share it: 2^56 epochs are enough for anyone.

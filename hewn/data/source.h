@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/data/clicks/options.h"
+
 namespace hewn::data {
 
 /// Images: input float N x C x H x W, target int64 N, a class. Clicks: input int32 N x fields, the number of
@@ -34,27 +36,6 @@ struct DataInfo {
 
 /// What is held out of training. Data sets without a validation part answer with an Error.
 enum class Part : uint8_t { kTest, kValidation };
-
-/// How a long preparation gets on: building the cache of a click log.
-struct Preparation {
-  std::string what;  // "counting values", "writing the cache"
-  int64_t bytes = 0;
-  int64_t bytes_total = 0;  // 0 where it is not known
-  int64_t rows = 0;
-  double seconds = 0;
-};
-
-/// How click logs in files become numbers (docs/data.md).
-struct ClickOptions {
-  std::string schema = {};     // file that describes the columns of ctr-csv
-  std::string cache = {};      // folder of the binary cache; empty: beside the data
-  int64_t min_count = 10;      // values seen less often share one number
-  int64_t hash_size = 0;       // above 0: values are hashed into that many numbers instead of counted
-  std::string split = "hash";  // hash, or day: the last file is held out
-  double test_share = 0.1;     // of the rows, with split hash
-  double validation_share = 0.1;
-  double bad_rows = 0.001;  // share of malformed rows that is tolerated
-};
 
 struct DataOptions {
   int64_t batch = 256;

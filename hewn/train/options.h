@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hewn/core/options.h"
+#include "hewn/data/clicks/options.h"
 #include "hewn/data/source.h"
 #include "hewn/prune/plan.h"
 #include "hewn/prune/recipes.h"
@@ -22,6 +23,7 @@ struct TrainOptions {
   std::vector<int64_t> widths = {1024, 1024};
   int64_t width = 64;
   int64_t embedding = 10;
+  data::ClickOptions clicks;
   // How it is pruned.
   std::optional<std::string> method;
   std::string block = "16";

@@ -75,6 +75,7 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
   check(model, data::find_source(options.data, &data_path).info, path.string());
   data::DataOptions data_options;
   data_options.batch = options.batch;
+  data_options.clicks = options.clicks;
   const auto source = data::open_source(options.data, data_options);
   return predict(model, path.string(), *source, options.limit);
 }

@@ -11,10 +11,11 @@
 namespace hewn::train {
 
 struct PredictOptions {
-  std::string data;     // NAME or NAME:PATH
-  int64_t batch = 256;  // samples at a time
-  int64_t threads = 0;  // 0: all cores
-  int64_t limit = 0;    // samples of the test set; 0: all
+  std::string data;                // NAME or NAME:PATH
+  int64_t batch = 256;             // samples at a time
+  int64_t threads = 0;             // 0: all cores
+  int64_t limit = 0;               // samples of the test set; 0: all
+  data::ClickOptions clicks = {};  // as in training
 };
 
 struct Predictions {

@@ -66,6 +66,7 @@ data::DataOptions data_options(const TrainOptions& options, at::Device device, O
     throw Error(hewn::str("eval-on: expected test or validation, got \"", options.eval_on, "\""));
   }
   out.evaluate_on = options.eval_on == "test" ? data::Part::kTest : data::Part::kValidation;
+  out.clicks = options.clicks;
   out.on_message = [&observer](const std::string& text) { observer.on_message(text); };
   out.on_preparation = [&observer](const data::Preparation& now) { observer.on_preparation(now); };
   return out;

@@ -77,6 +77,20 @@ TEST_F(BadInput, Values) {
   expect_error({"plan", "--model", "resnet50", "--block", "100000"}, "larger than every layer");
 }
 
+TEST_F(BadInput, ClickLogs) {
+  const std::string log = (folder_ / "a.tsv").string();
+  write_text(log, "0\t1\n");
+  expect_error({"prepare"}, "data");
+  expect_error({"prepare", "--data", "mnist:" + log}, "only click logs");
+  expect_error({"prepare", "--data", "criteo:/nowhere"}, "/nowhere");
+  expect_error({"prepare", "--data", "ctr-csv:" + log}, "--schema");
+  expect_error({"prepare", "--data", "criteo:" + log, "--split", "week"}, "split");
+  expect_error({"prepare", "--data", "criteo:" + log, "--threads", "-1"}, "threads");
+  expect_error({"prepare", "--data", "criteo:" + log, "--cache", log}, "--cache");
+  write_text(log, "");
+  expect_error({"prepare", "--data", "criteo:" + log}, "no rows");
+}
+
 TEST_F(BadInput, DataFiles) {
   expect_error({"train", "--data", "mnist:" + (folder_ / "nowhere").string()}, "nowhere");
   const auto images = folder_ / "data" / "train-images-idx3-ubyte";

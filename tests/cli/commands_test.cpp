@@ -4,6 +4,7 @@
 #include "hewn/core/files.h"
 #include "hewn/core/json.h"
 #include "hewn/io/safetensors.h"
+#include "tests/support/click_logs.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_mnist.h"
@@ -42,12 +43,33 @@ TEST(Commands, PhasesOfSchedules) {
 TEST(Commands, MethodsAndHelp) {
   const Json methods = json_of_call({"methods", "--json"});
   EXPECT_EQ(methods["methods"].size(), 10U);
-  for (const char* command :
-       {"train", "eval", "export", "predict", "inspect", "plan", "phases", "methods", "bench", "advise"}) {
+  for (const char* command : {"train", "eval", "export", "predict", "inspect", "plan", "phases", "methods",
+                              "bench", "advise", "prepare"}) {
     const Outcome help = hewn({command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_NE(help.out.find("Example:"), std::string::npos) << command;
   }
+}
+
+TEST(Commands, PrepareCountsRowsAndFields) {
+  const TempFolder folder;
+  write_text(folder / "a.tsv", criteo_rows(0, 400) + "broken\n");
+  const std::vector<std::string> words = {"prepare",    "--data", "criteo:" + (folder / "a.tsv").string(),
+                                          "--bad-rows", "0.01",   "--threads",
+                                          "2",          "--json"};
+  const Json first = json_of_call(words);
+  EXPECT_EQ(first["rows"], 400);
+  EXPECT_EQ(first["malformed"], 1);
+  EXPECT_EQ(first["fields"].size(), 39U);
+  EXPECT_EQ(first["train"].get<int>() + first["validation"].get<int>() + first["test"].get<int>(), 400);
+  EXPECT_NEAR(first["label_mean"].get<double>(), 0.25, 0.08);
+  EXPECT_TRUE(first["built"].get<bool>());
+  const Json second = json_of_call(words);
+  EXPECT_FALSE(second["built"].get<bool>());
+  EXPECT_EQ(second["fields"], first["fields"]);
+  const Outcome table =
+      hewn({"prepare", "--data", "criteo:" + (folder / "a.tsv").string(), "--bad-rows", "0.01"});
+  EXPECT_NE(table.out.find("C26"), std::string::npos) << table.out;
 }
 
 class SmallRun : public testing::Test {

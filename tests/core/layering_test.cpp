@@ -25,6 +25,22 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 // Layers that know nothing of LibTorch.
 const std::set<std::string> kWithoutTorch = {"core", "io", "kernels", "runtime"};
 
+// Click logs are read without LibTorch, up to the one file that makes tensors of them.
+TEST(Layering, ClickLogsKnowNothingOfLibTorch) {
+  const std::filesystem::path folder = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn/data/clicks";
+  const std::regex torch("#include (<(torch|ATen|c10)/|\"hewn/data/(source|images)\\.h\"|.*torch_compat)");
+  int with_torch = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (!std::regex_search(line, torch)) continue;
+      EXPECT_EQ(entry.path().filename(), "click_source.cpp") << line;
+      ++with_torch;
+    }
+  }
+  EXPECT_GT(with_torch, 0);
+}
+
 TEST(Layering, IncludesPointUpwardsOnly) {
   const std::filesystem::path root = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn";
   const std::regex ours("#include \"hewn/([a-z]+)/[^\"]*\"");

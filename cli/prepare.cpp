@@ -1,0 +1,124 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/data/clicks/cache_file.h"
+#include "hewn/data/clicks/prepare.h"
+#include "hewn/data/source.h"
+
+namespace hewn::cli {
+namespace {
+
+constexpr double kMegabyte = 1e6;
+
+struct Fields {
+  std::string data;
+  data::ClickOptions clicks;
+  int64_t threads = 0;
+  bool json = false;
+};
+
+Json summary(const data::Prepared& prepared, const data::CacheFile& cache, int64_t source_bytes) {
+  const Json& metadata = cache.metadata();
+  Json out = {{"cache", prepared.cache.string()},
+              {"built", prepared.built},
+              {"rows", cache.rows()},
+              {"malformed", metadata["bad_rows"]},
+              {"label_mean", metadata["clicks"].get<double>() / static_cast<double>(cache.rows())},
+              {"source_bytes", source_bytes},
+              {"cache_bytes", cache.bytes()},
+              {"seconds", prepared.seconds}};
+  uint64_t parts[data::kRowParts] = {};
+  for (const data::CacheGroup& group : cache.groups()) {
+    for (size_t p = 0; p < data::kRowParts; ++p) parts[p] += group.parts[p];
+  }
+  out["train"] = parts[0];
+  out["validation"] = parts[1];
+  out["test"] = parts[2];
+  if (prepared.built) {
+    out["rows_per_second"] = static_cast<double>(cache.rows()) / prepared.seconds;
+    out["megabytes_per_second"] = static_cast<double>(source_bytes) / kMegabyte / prepared.seconds;
+  }
+  out["fields"] = metadata["fields"];
+  return out;
+}
+
+void print(const Json& out) {
+  const auto rows = out["rows"].get<uint64_t>();
+  std::cout << rows << " rows, " << out["malformed"] << " malformed, label mean "
+            << fixed(out["label_mean"].get<double>(), 4) << "; train " << out["train"] << ", validation "
+            << out["validation"] << ", test " << out["test"] << "\n\n";
+  std::vector<std::vector<std::string>> table = {
+      {"field", "role", "numbers", "values seen", "missing", "rare"}};
+  for (const Json& field : out["fields"]) {
+    const auto share = [&](const char* key) {
+      return field.contains(key) ? percent(field[key].get<double>() / static_cast<double>(rows)) : "";
+    };
+    table.push_back({field["name"].get<std::string>(), field["role"].get<std::string>(),
+                     field["numbers"].dump(), field.contains("distinct") ? field["distinct"].dump() : "",
+                     share("missing"), share("rare")});
+  }
+  print_table(std::cout, table, {false, false, true, true, true, true});
+  std::cout << "\ncache " << out["cache"].get<std::string>() << ", "
+            << bytes_text(out["cache_bytes"].get<int64_t>());
+  if (out["built"].get<bool>()) {
+    std::cout << ", from " << bytes_text(out["source_bytes"].get<int64_t>()) << " in "
+              << fixed(out["seconds"].get<double>(), 1)
+              << " s: " << fixed(out["rows_per_second"].get<double>(), 0) << " rows/s, "
+              << fixed(out["megabytes_per_second"].get<double>(), 1) << " MB/s";
+  }
+  std::cout << '\n';
+}
+
+int run(const Fields& fields) {
+  data::PrepareRequest request;
+  const data::SourceRow& row = data::find_source(fields.data, &request.path);
+  if (row.name != "criteo" && row.name != "ctr-csv") {
+    throw Error(str("data ", row.name, ": only click logs are prepared, criteo:PATH or ctr-csv:PATH"));
+  }
+  if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
+  request.format = row.name;
+  request.options = fields.clicks;
+  request.threads = static_cast<size_t>(fields.threads);
+  int64_t source_bytes = 0;
+  data::Prepared prepared;
+  {
+    Terminal terminal(/*quiet=*/false);
+    request.on_preparation = [&](const data::Preparation& now) { terminal.on_preparation(now); };
+    request.on_message = [&](const std::string& text) { terminal.on_message(text); };
+    prepared = data::prepare_clicks(request);
+  }
+  for (const data::SourceFile& file : data::find_files(request.format, request.path))
+    source_bytes += file.size;
+  const Json out = summary(prepared, data::CacheFile(prepared.cache), source_bytes);
+  if (fields.json) {
+    std::cout << out.dump() << '\n';
+  } else {
+    print(out);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command prepare_command() {
+  const auto fields = std::make_shared<Fields>();
+  Command command;
+  command.name = "prepare";
+  command.help = "turn a click log into the binary cache that training reads";
+  command.example = "hewn prepare --data criteo:train.txt --min-count 10";
+  command.options.add("data", fields->data,
+                      "criteo:PATH or ctr-csv:PATH, a file, a folder or several with commas");
+  data::describe(fields->clicks, command.options);
+  command.options.add("threads", fields->threads, "threads that parse; 0: all processors");
+  command.options.add("json", fields->json, "print JSON");
+  command.takes_config = true;
+  command.run = [fields](const Given&) { return run(*fields); };
+  return command;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace hewn::data {
+
+/// Numeric features become numbers of buckets that grow with the logarithm:
+///   0 missing, 1 negative, 2 + floor(x) for 0 <= x < 3, 4 + floor(ln(x)^2) from 3 on, kLargestBucket at
+///   most.
+constexpr uint16_t kMissingBucket = 0;
+constexpr uint16_t kLargestBucket = 1023;
+
+uint16_t bucket(double value);
+/// The same for whole numbers, faster.
+uint16_t bucket(int64_t value);
+
+}  // namespace hewn::data

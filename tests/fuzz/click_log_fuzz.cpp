@@ -1,0 +1,84 @@
+// Feeds arbitrary bytes to what reads click logs: as rows of Criteo's format and of a CSV file, as a schema,
+// and as the cache file of a build. Built by ./dev fuzz with clang's libFuzzer. The first byte chooses.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "hewn/core/error.h"
+#include "hewn/data/clicks/cache_file.h"
+#include "hewn/data/clicks/chunk_parser.h"
+
+namespace {
+
+using namespace hewn::data;
+
+constexpr size_t kChunk = 4096;
+
+void parse_rows(std::string_view text, ChunkParser& parser) {
+  Chunk chunk;
+  chunk.last = true;
+  chunk.bytes.assign(text.begin(), text.end());
+  Record record;
+  parser.parse(chunk, record);
+  if (record.rows + record.bad > record.lines) __builtin_trap();
+}
+
+// Kept from one input to the next: they hold much memory.
+ChunkParser& criteo_parser() {
+  static ChunkParser parser(criteo_schema(), kChunk);
+  return parser;
+}
+
+ChunkParser& csv_parser() {
+  static const Schema schema = resolve(
+      parse_schema("label = 1\nnumeric = 2-3\ncategorical = 4-5\nignore = 6\nheader = false\n", "fuzz"), "",
+      "fuzz");
+  static ChunkParser parser(schema, kChunk);
+  return parser;
+}
+
+/// The first line is a header, the rest a schema.
+void parse_schema_text(std::string_view text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const SchemaFile file = parse_schema(text.substr(std::min(end + 1, text.size())), "fuzz");
+  const Schema schema = resolve(file, text.substr(0, end), "fuzz");
+  if (schema.fields().empty()) __builtin_trap();
+  schema.to_json().dump();
+}
+
+/// Checksums are not looked at, or they would stop nearly every mutation; nor is the size in the header.
+void open_cache(std::string bytes) {
+  CacheHeader header;
+  if (bytes.size() < sizeof(header)) return;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  header.file_bytes = bytes.size();
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  static const std::string path = "/tmp/hewn-click-log-fuzz-" + std::to_string(getpid());
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  std::fwrite(bytes.data(), 1, bytes.size(), file);
+  std::fclose(file);
+  const CacheFile cache(path, false);
+  for (size_t g = 0; g < cache.groups().size(); ++g) cache.group(g);
+  for (size_t f = 0; f < cache.fields().size(); ++f) cache.vocabulary(f);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    if (data[0] % 4 == 0) parse_rows(rest, criteo_parser());
+    if (data[0] % 4 == 1) parse_rows(rest, csv_parser());
+    if (data[0] % 4 == 2) parse_schema_text(rest);
+    if (data[0] % 4 == 3) open_cache(std::string(rest));
+  } catch (const hewn::Error&) {
+  }
+  return 0;
+}
