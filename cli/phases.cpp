@@ -65,7 +65,7 @@ Command phases_command() {
   command.options.add("ramp", o.ramp, "exponential or polynomial");
   command.options.add("ramp-c", o.ramp_c, "steepness of the ramp");
   command.options.add("dense-fraction", o.dense_fraction,
-                      "share of the first dense phase (one-shot, gradual)");
+                      "share of the first dense phase, where not the schedule's own");
   command.options.add("no-sparsification", o.no_sparsification, "without SPARSIFICATION phases");
   command.options.add("cycles", o.cycles, "how often acdc and sa++ schedules go from dense to sparse");
   command.options.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");

@@ -33,7 +33,7 @@ int run(const Fields& fields) {
     return 0;
   }
   for (const auto& [name, value] : predictions.metrics) {
-    std::cout << "test " << name << ": " << fixed(value, 4) << '\n';
+    std::cout << "test " << name << ": " << metric_text(name, value) << '\n';
   }
   std::cout << predictions.samples << " samples, " << fixed(rate, 0) << " a second\n";
   return 0;

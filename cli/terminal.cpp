@@ -66,6 +66,8 @@ void Terminal::on_evaluation(int64_t step, const train::Metrics& metrics) {
   for (const auto& [name, value] : metrics)
     test_ += str(test_.empty() ? "" : " ", name, " ", metric_text(name, value));
   if (is_terminal_) return;
+  // Before the first report nothing else is known.
+  if (last_.steps == 0) return line(str("step ", step, "  test: ", test_));
   line(str("step ", step, "/", last_.steps, "  ", prune::name_of(last_.phase), "  loss ",
            fixed(last_.loss, 4), "  active ", percent(last_.active_fraction), "  test: ", test_, "  ",
            clock_text(last_.seconds)));

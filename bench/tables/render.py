@@ -10,7 +10,8 @@ def main():
     by_cell, variants, alone = {}, [], []
     for row in json.load(open(sys.argv[1])):
         match = re.match(r"(B\d+ s[\d.]+(?: e\d+)?) (.+)", row["cell"])
-        text = f"{row['mean']:.2f}" + f" n={len(row['runs'])}" * (len(row["runs"]) != 3) + (f" ± {row['sd']:.2f}" if row["sd"] is not None else "")
+        digits = 4 if row["mean"] < 2 else 2  # losses, percent
+        text = f"{row['mean']:.{digits}f}" + f" n={len(row['runs'])}" * (len(row["runs"]) != 3) + (f" ± {row['sd']:.{digits}f}" if row["sd"] is not None else "")
         if not match:
             alone.append(f"{row['cell']}: {text}")
             continue

@@ -68,7 +68,8 @@ OptionTable describe(TrainOptions& o) {
   table.add("ramp", o.ramp, "how SPARSIFICATION proceeds: exponential or polynomial");
   table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential");
   table.add("rerank-every", o.rerank_every, "steps between selections during SPARSIFICATION");
-  table.add("dense-fraction", o.dense_fraction, "share of the first dense phase (one-shot, gradual)");
+  table.add("dense-fraction", o.dense_fraction,
+            "share of the first dense phase, where not the schedule's own");
   table.add("no-sparsification", o.no_sparsification,
             "give the share of SPARSIFICATION phases to sparse and dense");
   table.add("cycles", o.cycles, "how often acdc and sa++ schedules go from dense to sparse");

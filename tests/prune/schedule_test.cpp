@@ -47,6 +47,22 @@ TEST(Schedule, SaImagenetHasThirdsAndALongLastRamp) {
   EXPECT_EQ(phases[20].begin, 2550);
 }
 
+TEST(Schedule, CyclesAndTheFirstDenseShareCanBeChosen) {
+  const ScheduleOptions options{.dense_fraction = 0.5, .cycles = 3};
+  const Schedule sa = make_schedule("sa++/ctr", options, 1000);
+  EXPECT_EQ(begins(sa, D), (std::vector<int64_t>{0, 567, 667}));
+  EXPECT_EQ(begins(sa, R), (std::vector<int64_t>{500, 600, 700}));
+  EXPECT_EQ(sa.phases().back().begin, 800);
+  const Schedule acdc = make_schedule("acdc/ctr", options, 1000);
+  EXPECT_EQ(begins(acdc, S), (std::vector<int64_t>{500, 600, 700, 800}));
+  const Schedule one = make_schedule("sa++/ctr", {.cycles = 1}, 1000);
+  ASSERT_EQ(one.phases().size(), 3U);  // dense, ramp, sparse
+  EXPECT_EQ(one.phases()[1].begin, 200);
+  EXPECT_THROW(make_schedule("sa++/ctr", {.cycles = 0}, 1000), Error);
+  EXPECT_THROW(make_schedule("acdc/ctr", {.dense_fraction = 0.8}, 1000), Error);
+  EXPECT_THROW(make_schedule("sa++/ctr", {.dense_fraction = -0.1}, 1000), Error);
+}
+
 TEST(Schedule, CtrForms) {
   const Schedule acdc = make_schedule("acdc/ctr", {}, 1000);
   EXPECT_EQ(acdc.phases().size(), 22U);

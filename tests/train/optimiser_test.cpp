@@ -7,6 +7,8 @@
 #include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
 
+#include <cmath>
+
 #include "hewn/core/error.h"
 
 namespace hewn::train {
@@ -100,6 +102,37 @@ TEST(Optimiser, TakesGradientsInAnotherMemoryOrder) {
 }
 
 TEST(Optimiser, UnknownNamesAreRejected) { EXPECT_THROW(parse_optimiser("lamb"), Error); }
+
+TEST(Optimiser, ASharedMomentKeepsTheProportionsOfGradients) {
+  const at::Tensor w = at::zeros({3}, at::kDouble).set_requires_grad(true);
+  Parameter parameter{"logits", w};
+  parameter.shared_moment = true;
+  Optimiser optimiser({parameter}, {.kind = kernels::UpdateKind::kAdam});
+  w.mutable_grad() = at::tensor({1.0, -2.0, 0.5}, at::kDouble);
+  optimiser.step(0.1);
+  // First step: m / correction1 is the gradient, v / correction2 the mean of its squares.
+  const at::Tensor expected =
+      -0.1 * at::tensor({1.0, -2.0, 0.5}, at::kDouble) / std::sqrt((1 + 4 + 0.25) / 3);
+  EXPECT_TRUE(at::allclose(w, expected, 1e-6, 1e-9)) << w;
+  w.mutable_grad() = at::tensor({0.0, 0.0, 1.0}, at::kDouble);
+  optimiser.step(0.1);
+  const double v = (0.999 * 0.001 * 5.25 / 3 + 0.001 / 3) / (1 - 0.999 * 0.999);
+  const double m = (0.9 * 0.1 * 0.5 + 0.1) / (1 - 0.81);
+  EXPECT_NEAR(w[2].item<double>(), expected[2].item<double>() - 0.1 * m / std::sqrt(v), 1e-6);
+}
+
+TEST(Optimiser, ASparseGradientMovesItsRowsOnly) {
+  const at::Tensor w = at::ones({5, 2}).set_requires_grad(true);
+  Optimiser optimiser({{"table", w}}, {.kind = kernels::UpdateKind::kAdam, .clip_norm = 1});
+  const at::Tensor rows = at::tensor(std::vector<int64_t>{3, 1}).reshape({1, 2});
+  w.mutable_grad() = at::sparse_coo_tensor(rows, at::full({2, 2}, 3.0F), {5, 2});
+  optimiser.step(0.5);
+  const at::Tensor moved = (w.detach() != 1).all(1);
+  EXPECT_TRUE(at::equal(moved, at::tensor({0, 1, 0, 1, 0}).to(at::kBool))) << w;
+  EXPECT_NEAR(w[1][0].item<double>(), 0.5, 1e-4);  // Adam's first step is as long as the rate
+  const at::Tensor moment = optimiser.state().at("first.table");
+  EXPECT_NEAR(moment[3][1].item<double>(), 0.1 * 0.5, 1e-5);  // the gradient was clipped to norm 1
+}
 
 }  // namespace
 }  // namespace hewn::train

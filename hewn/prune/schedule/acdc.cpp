@@ -10,21 +10,24 @@ std::vector<Share> sparse_dense(int64_t usual, double length, const ScheduleOpti
   return cycles(cycle_count(options, usual), length, {.sparsification = false, .cycle = {0, 1, 1}});
 }
 
-}  // namespace
-
-std::vector<Share> acdc_imagenet(const ScheduleOptions& options) {
-  std::vector<Share> shares = {{Phase::kDense, 0.10}};
-  append(shares, sparse_dense(7, 0.70, options));
-  shares.back().length += 0.05;
-  shares.push_back({Phase::kSparse, 0.15});
+std::vector<Share> alternate(double dense, int64_t usual, double length, double extension, double sparse,
+                             const ScheduleOptions& options) {
+  lengthen_dense(options, &dense, &length);
+  std::vector<Share> shares = {{Phase::kDense, dense}};
+  append(shares, sparse_dense(usual, length, options));
+  shares.back().length += extension;
+  shares.push_back({Phase::kSparse, sparse});
   return shares;
 }
 
+}  // namespace
+
+std::vector<Share> acdc_imagenet(const ScheduleOptions& options) {
+  return alternate(0.10, 7, 0.70, 0.05, 0.15, options);
+}
+
 std::vector<Share> acdc_ctr(const ScheduleOptions& options) {
-  std::vector<Share> shares = {{Phase::kDense, 0.20}};
-  append(shares, sparse_dense(10, 0.60, options));
-  shares.push_back({Phase::kSparse, 0.20});
-  return shares;
+  return alternate(0.20, 10, 0.60, 0, 0.20, options);
 }
 
 }  // namespace hewn::prune

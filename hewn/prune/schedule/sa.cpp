@@ -8,6 +8,7 @@ namespace {
 std::vector<Share> alternate(double dense, int64_t usual, double length, double extension, double sparse,
                              const ScheduleOptions& options) {
   const int64_t count = cycle_count(options, usual);
+  lengthen_dense(options, &dense, &length);
   const double one_cycle = length / static_cast<double>(count);
   std::vector<Share> shares = {{Phase::kDense, dense}};
   append(shares, cycles(count - 1, length - one_cycle, options));

@@ -78,6 +78,15 @@ int64_t cycle_count(const ScheduleOptions& options, int64_t usual) {
   return count;
 }
 
+void lengthen_dense(const ScheduleOptions& options, double* dense, double* cycles) {
+  const double both = *dense + *cycles;
+  *dense = options.dense_fraction.value_or(*dense);
+  *cycles = both - *dense;
+  if (*dense < 0 || *cycles <= 0) {
+    throw Error(str("dense-fraction: expected a number in [0, ", both, ") for this schedule, got ", *dense));
+  }
+}
+
 std::vector<Share> cycles(int64_t count, double length, const ScheduleOptions& options) {
   auto [ramp, sparse, dense] = options.cycle;
   if (ramp < 0 || sparse < 0 || dense < 0 || ramp + sparse + dense <= 0) {

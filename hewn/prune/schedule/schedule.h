@@ -74,6 +74,9 @@ double ramp_sparsity(Ramp ramp, double c, double t, double target);
 
 /// The options' number of cycles, or the schedule's own. Throws Error below 1.
 int64_t cycle_count(const ScheduleOptions& options, int64_t usual);
+/// Gives the first DENSE phase the options' share, where they have one, and takes it from the cycles. Throws
+/// Error where nothing would be left of them.
+void lengthen_dense(const ScheduleOptions& options, double* dense, double* cycles);
 /// Splits `length` into `count` cycles of sparsification, sparse and dense phases with the options' parts.
 std::vector<Share> cycles(int64_t count, double length, const ScheduleOptions& options);
 /// A SPARSIFICATION phase, or what replaces it when it is switched off.
