@@ -141,7 +141,7 @@ def train(args, common, row, seed):
     folder = args.out / f"{row['label'].replace(' ', '_').replace('=', '-')}-seed{seed}"
     if not (folder / "summary.json").exists():
         command = [args.hewn, "train", "--json", "--quiet", "--resume", "--out", folder, "--device", args.device,
-                   "--threads", args.threads, "--seed", seed, "--keep-checkpoints", 1, "--checkpoint-every", 10**9,
+                   "--threads", args.threads, "--seed", seed, "--no-compare", "--keep-checkpoints", 1, "--checkpoint-every", 10**9,
                    *(["--data", args.data] if "--data" not in common else []), *common, *row["options"], *args.more]
         done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
         if done.returncode != 0:

@@ -34,6 +34,9 @@ struct DataInfo {
   std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
 };
 
+/// Held-out rows of click logs that are handed out at a time: evaluation needs no small batches.
+constexpr int64_t kHeldOutBatch = 8192;
+
 /// What is held out of training. Data sets without a validation part answer with an Error.
 enum class Part : uint8_t { kTest, kValidation };
 

@@ -63,15 +63,15 @@ class SyntheticClicks final : public Source {
 
   const DataInfo& info() const override { return info_; }
   int64_t train_batches() const override { return kEpochRows / batch_; }
-  int64_t test_batches() const override { return (kHeldOutRows + options_.batch - 1) / options_.batch; }
+  int64_t test_batches() const override { return (kHeldOutRows + kHeldOutBatch - 1) / kHeldOutBatch; }
 
   Batch train_batch(int64_t epoch, int64_t number) override {
     return rows(ClickWorld::training(options_.seed, epoch), number * batch_, batch_);
   }
 
   Batch test_batch(int64_t number) override {
-    const int64_t begin = number * options_.batch;
-    return rows(held_out_, begin, std::min(options_.batch, kHeldOutRows - begin));
+    const int64_t begin = number * kHeldOutBatch;
+    return rows(held_out_, begin, std::min(kHeldOutBatch, kHeldOutRows - begin));
   }
 
  private:

@@ -47,6 +47,7 @@ struct Workshop {
   at::Device device;
   std::unique_ptr<data::Source> source;
   std::shared_ptr<nn::Model> model;
+  std::shared_ptr<const Task> task;
   prune::Recipe recipe;
   prune::Plan plan;
   int64_t steps;
@@ -58,6 +59,7 @@ struct Workshop {
     set_threads(options.threads);
     source = data::open_source(options.data, data_options(options, device, observer));
     model = build_model(options, signature_of(source->info()));
+    task = make_task(source->info().kind, options.label_smoothing);
     recipe = resolve_recipe(options, nn::has_normalisation(*model));
     plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
     if (recipe.dense()) {
@@ -79,7 +81,7 @@ struct Workshop {
 LoopOptions loop_options(const Workshop& shop) {
   const TrainOptions& o = shop.options;
   LoopOptions out;
-  out.task = make_task(shop.source->info().kind, o.label_smoothing);
+  out.task = shop.task;
   const double usual = parse_optimiser(o.optimizer) == kernels::UpdateKind::kSgd ? 0.1 : 0.001;
   out.rate = {parse_rate_shape(o.lr_schedule), o.lr.value_or(usual), o.lr_end, o.warmup, shop.steps};
   out.steps = shop.steps;
@@ -268,7 +270,8 @@ Json train(const TrainOptions& options, const RunFolder& run, bool resume, Obser
   const bool go_on = run.started();
   const Calibration calibration = choose_execution(shop, observer);
   if (!go_on) start_run(run, shop, calibration);
-  const Json dense = options.compare_dense ? train_baseline(options, run.dense(), observer) : Json();
+  const bool compare = options.compare_dense && !options.no_compare && !shop.recipe.dense();
+  const Json dense = compare ? train_baseline(options, run.dense(), observer) : Json();
   Json summary = train_in(run, shop, go_on, observer);
   if (!dense.is_null()) {
     summary["dense_metrics"] = dense["metrics"];

@@ -29,8 +29,11 @@ TrainOptions usual_options(data::Kind kind) {
 
 TrainOptions usual_options(const std::string& data) {
   std::string path;
-  TrainOptions o = usual_options(data::find_source(data, &path).info.kind);
+  const data::DataInfo& info = data::find_source(data, &path).info;
+  TrainOptions o = usual_options(info.kind);
   o.data = data;
+  // Its losses mean little alone: they are shown between the dense model's and the lowest possible one.
+  o.compare_dense = info.name == "synthetic-ctr";
   return o;
 }
 
@@ -100,7 +103,9 @@ OptionTable describe(TrainOptions& o) {
   table.add("device", o.device, "cpu, cuda or cuda:N");
   table.add("threads", o.threads, "CPU threads; 0: all cores");
   table.add("out", o.out, "run folder; default: a new one under runs/");
-  table.add("compare-dense", o.compare_dense, "train the dense model too, with the same settings");
+  table.add("compare-dense", o.compare_dense,
+            "train the dense model too, with the same settings (synthetic-ctr: always)");
+  table.add("no-compare", o.no_compare, "train no dense model beside the pruned one");
   table.add("cudnn-benchmark", o.cudnn_benchmark,
             "let cuDNN time its algorithms: faster, not repeatable bit for bit");
   table.add(

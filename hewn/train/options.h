@@ -69,6 +69,7 @@ struct TrainOptions {
   int64_t threads = 0;
   std::string out;
   bool compare_dense = false;
+  bool no_compare = false;
   bool cudnn_benchmark = false;
   std::optional<std::string> sparse_execution;
   // What is written down.

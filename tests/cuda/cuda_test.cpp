@@ -189,7 +189,7 @@ TEST(Cuda, ClickRowsEqualTheCpu) {
 }
 
 TEST(Cuda, ClickRowsOfTheTestSetEqualTheCpu) {
-  data::DataOptions options{.batch = 150000};
+  data::DataOptions options;
   const auto cpu = data::open_source("synthetic-ctr", options);
   options.device = train::find_device("cuda");
   const auto gpu = data::open_source("synthetic-ctr", options);

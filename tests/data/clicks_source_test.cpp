@@ -80,11 +80,11 @@ TEST_F(ClickBatches, PureFunctionsOfSeedEpochAndNumber) {
   EXPECT_TRUE(first.input.equal(later.input) && first.target.equal(later.target));
   EXPECT_TRUE(first.input.equal(other.input));
   EXPECT_FALSE(first.input.equal(one->train_batch(1, 3).input));
-  EXPECT_TRUE(one->test_batch(2).input.equal(two->test_batch(2).input));
+  EXPECT_TRUE(one->test_batch(0).input.equal(two->test_batch(0).input));
   options_.seed = 1;
   const auto reseeded = open();
   EXPECT_FALSE(first.input.equal(reseeded->train_batch(0, 3).input));
-  EXPECT_TRUE(one->test_batch(2).input.equal(reseeded->test_batch(2).input));
+  EXPECT_TRUE(one->test_batch(0).input.equal(reseeded->test_batch(0).input));
 }
 
 TEST_F(ClickBatches, LabelsStayWithTheirRows) {

@@ -43,7 +43,7 @@ class ClickSource final : public Source {
 
   const DataInfo& info() const override { return info_; }
   int64_t train_batches() const override { return info_.train_size / batch_; }
-  int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }
+  int64_t test_batches() const override { return (info_.test_size + kHeldOutBatch - 1) / kHeldOutBatch; }
 
   Batch train_batch(int64_t epoch, int64_t number) override {
     const Batch batch = room(batch_);
@@ -54,8 +54,8 @@ class ClickSource final : public Source {
   }
 
   Batch test_batch(int64_t number) override {
-    const int64_t begin = number * options_.batch;
-    const int64_t count = std::min(options_.batch, info_.test_size - begin);
+    const int64_t begin = number * kHeldOutBatch;
+    const int64_t count = std::min(kHeldOutBatch, info_.test_size - begin);
     const Batch batch = room(count);
     reader_.part_rows(part_, static_cast<uint64_t>(begin), static_cast<uint64_t>(count),
                       batch.input.data_ptr<int32_t>(), batch.target.data_ptr<float>());
