@@ -54,5 +54,23 @@ TEST(Path, GramAndResidualAgree) {
   }
 }
 
+TEST(Path, ScreeningChangesNothing) {
+  for (const std::string loss : {"gaussian", "binomial"}) {
+    const Problem problem = problem_of(loss, 60, 800, 1, 5);
+    Options options;
+    options.tolerance = 1e-7;
+    PathOptions path;
+    path.count = 30;
+    path.min_ratio = 0.1;
+    const Path screened = solve_path(problem, Penalty(), options, path);
+    options.screen = false;
+    const Path full = solve_path(problem, Penalty(), options, path);
+    for (std::size_t i = 0; i < full.solutions.size(); ++i) {
+      EXPECT_NEAR(screened.solutions[i].objective, full.solutions[i].objective, 1e-8) << loss << i;
+      EXPECT_NEAR(screened.solutions[i].certificate.gap, full.solutions[i].certificate.gap, 1e-6);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hewn::convex

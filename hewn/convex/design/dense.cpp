@@ -1,19 +1,13 @@
 #include <algorithm>
 
 #include "hewn/convex/design/design.h"
+#include "hewn/convex/linalg/products.h"
 
 namespace hewn::convex {
 namespace {
 
-// Rows of a panel: two panels of some hundred columns stay in the second-level cache.
-constexpr Index kPanel = 256;
-
-bool is_range(Features features) {
-  for (std::size_t i = 1; i < features.size(); ++i) {
-    if (features[i] != features[i - 1] + 1) return false;
-  }
-  return !features.empty();
-}
+// Rows of a panel of weighted columns: some hundred of them stay in the second-level cache.
+constexpr Index kPanel = 512;
 
 class Dense final : public Design {
  public:
@@ -27,51 +21,35 @@ class Dense final : public Design {
   Index cols() const override { return x_.cols(); }
 
   void transpose_times(Features features, const ConstView& v, View out) const override {
-    if (features.size() > 1 && is_range(features)) {
-      out.noalias() = x_.middleCols(features.front(), to_index(features.size())).transpose() * v;
-      return;
-    }
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      for (Index k = 0; k < v.cols(); ++k) out(to_index(i), k) = x_.col(features[i]).dot(v.col(k));
-    }
+    out.setZero();
+    add_dots(columns(features), {v.data(), v.outerStride(), nullptr, v.cols()}, rows(), out.data(),
+             out.outerStride());
   }
 
   void transpose_times(const ConstView& v, View out) const override {
-    if (v.cols() == 1) {
-      out.col(0).noalias() = x_.transpose() * v.col(0);
-    } else {
-      out.noalias() = x_.transpose() * v;
-    }
+    out.setZero();
+    add_dots({x_.data(), x_.outerStride(), nullptr, cols()}, {v.data(), v.outerStride(), nullptr, v.cols()},
+             rows(), out.data(), out.outerStride());
   }
 
   void add_times(Features features, const ConstView& coefficients, View out) const override {
-    if (features.size() > 4 && is_range(features)) {
-      out.noalias() += x_.middleCols(features.front(), to_index(features.size())) * coefficients;
-      return;
-    }
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      for (Index k = 0; k < out.cols(); ++k) {
-        const double c = coefficients(to_index(i), k);
-        if (c != 0) out.col(k) += c * x_.col(features[i]);
-      }
-    }
+    add_combinations(columns(features), rows(), coefficients.data(), coefficients.outerStride(), out.data(),
+                     out.outerStride(), out.cols());
   }
 
-  // Panels of rows, so that scattered columns multiply as matrices without a copy of the design.
   void gram(Features a, Features b, const Vector& weights, View out) const override {
-    const Index na = to_index(a.size());
-    const Index nb = to_index(b.size());
+    const Index count = to_index(b.size());
     out.setZero();
-    Matrix left(std::min(kPanel, rows()), na);
-    Matrix right(std::min(kPanel, rows()), nb);
+    Matrix weighted(std::min(kPanel, rows()), count);
     for (Index first = 0; first < rows(); first += kPanel) {
-      const Index count = std::min(kPanel, rows() - first);
-      for (Index j = 0; j < na; ++j) left.col(j).head(count) = x_.col(a[to_size(j)]).segment(first, count);
-      for (Index j = 0; j < nb; ++j) {
-        right.col(j).head(count) =
-            x_.col(b[to_size(j)]).segment(first, count).cwiseProduct(weights.segment(first, count));
+      const Index n = std::min(kPanel, rows() - first);
+      for (Index j = 0; j < count; ++j) {
+        weighted.col(j).head(n) =
+            x_.col(b[to_size(j)]).segment(first, n).cwiseProduct(weights.segment(first, n));
       }
-      out.noalias() += left.topRows(count).transpose() * right.topRows(count);
+      Columns left = columns(a);
+      left.base += first;
+      add_dots(left, {weighted.data(), weighted.rows(), nullptr, count}, n, out.data(), out.outerStride());
     }
   }
 
@@ -87,6 +65,10 @@ class Dense final : public Design {
   }
 
  private:
+  Columns columns(Features features) const {
+    return {x_.data(), x_.outerStride(), features.data(), to_index(features.size())};
+  }
+
   Matrix owned_;
   Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> x_;
 };

@@ -32,12 +32,14 @@ class Descent {
 
   DescentResult run() {
     DescentResult result;
-    for (const Index g : working_) result.before = std::max(result.before, violation(g));
+    result.before = worst();
     result.after = result.before;
     if (result.before <= options_.tolerance) return result;
     while (result.sweeps < options_.max_sweeps) {
       result.after = sweep(working_);
       ++result.sweeps;
+      // Violations met on the way are smaller than what the sweep leaves behind; looking again is cheap here.
+      if (result.after <= options_.tolerance && model_.gram_mode()) result.after = worst();
       if (result.after <= options_.tolerance) break;
       result.sweeps += settle_active(options_.max_sweeps - result.sweeps);
     }
@@ -161,6 +163,12 @@ class Descent {
     }
     delta -= b;
     return true;
+  }
+
+  double worst() {
+    double largest = 0;
+    for (const Index g : working_) largest = std::max(largest, violation(g));
+    return largest;
   }
 
   double sweep(const std::vector<Index>& groups) {

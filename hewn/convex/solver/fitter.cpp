@@ -44,6 +44,10 @@ Fitter::Fitter(const Problem& problem, const Penalty& penalty, const Options& op
       probe_(x_, problem.groups, weights_, model_.factor(), problem.ridge, false),
       beta_(Vector::Zero(problem.groups.total())),
       intercept_(Eigen::RowVectorXd::Zero(problem.y.cols())),
+      known_norm_(Vector::Zero(problem.groups.count())),
+      known_at_(to_size(problem.groups.count()), -1),
+      exact_at_(to_size(problem.groups.count()), -1),
+      reach_(Vector::Zero(problem.groups.count())),
       in_working_(to_size(problem.groups.count()), false) {
   if (!std::isfinite(model_.factor())) throw Error("this loss has no curvature bound: it needs Newton steps");
   const Index n = x_.rows();
@@ -59,6 +63,13 @@ Fitter::Fitter(const Problem& problem, const Penalty& penalty, const Options& op
   Vector first;
   Vector spread;
   problem.x->moments(weights_, first, spread);
+  if (!problem.intercept) spread += first.cwiseAbs2();
+  for (Index g = 0; g < problem.groups.count(); ++g) {
+    for (const Part& part : problem.groups.parts(g)) {
+      for (const int j : part.features) reach_[g] += spread[j] * scale_[j] * scale_[j];
+    }
+  }
+  reach_ = reach_.cwiseSqrt() * (1 + 1e-9);
   const double column =
       std::sqrt(((spread + first.cwiseAbs2()).array() * scale_.array().square()).maxCoeff());
   noise_ = 1e-14 * column *
@@ -106,26 +117,7 @@ void Fitter::start_from(const Vector& beta) {
 void Fitter::update_residual() {
   loss_ = problem_.loss->value(eta_, problem_.y, weights_, residual_);
   v_ = residual_.array().colwise() * weights_.array();
-}
-
-void Fitter::full_gradient() {
-  x_.transpose_times(v_, v_.colwise().sum(), gradient_);
-  if (problem_.ridge != 0) gradient_ -= problem_.ridge * problem_.groups.spread(beta_);
-}
-
-void Fitter::gradient_of(const std::vector<Index>& groups) {
-  const Eigen::RowVectorXd sums = v_.colwise().sum();
-  Matrix out;
-  for (const Index g : groups) {
-    for (const Part& part : problem_.groups.parts(g)) {
-      out.resize(to_index(part.features.size()), part.outputs);
-      x_.transpose_times(part.features, v_.middleCols(part.first_output, part.outputs),
-                         sums.segment(part.first_output, part.outputs), out);
-      for (Index i = 0; i < out.rows(); ++i) {
-        gradient_.row(part.features[to_size(i)]).segment(part.first_output, part.outputs) = out.row(i);
-      }
-    }
-  }
+  ++version_;
 }
 
 /// In Gram mode until the inner products cost more than they save, or more memory than allowed.
@@ -156,10 +148,15 @@ Vector Fitter::beta_norms() const {
 }
 
 double Fitter::lower_bound(double lambda) const {
-  const Vector correlation =
+  // Groups whose gradient was not computed are known to stay below lambda times weight, where they count
+  // nothing.
+  Vector correlation =
       problem_.ridge == 0
-          ? gradient_norms()
+          ? problem_.groups.norms(gradient_)
           : problem_.groups.norms(Matrix(gradient_ + problem_.ridge * problem_.groups.spread(beta_)));
+  for (Index g = 0; g < correlation.size(); ++g) {
+    if (exact_at_[to_size(g)] != version_) correlation[g] = 0;
+  }
   return dual_bound(problem_, weights_, residual_, correlation, lambda);
 }
 
@@ -207,19 +204,24 @@ Solution Fitter::fit(double lambda) {
   const std::vector<Index> strong = screened ? strong_set(lambda) : all;
   add_violators(strong, lambda, tolerance);
   int sweeps = 0;
+  double share =
+      model_.gram_mode() && problem_.loss->curvature() == 1
+          ? 0.95
+          : 0.5;  // sweeps that use residuals stop by what they met on the way, which may not be enough
   while (true) {
-    sweeps += fit_working(lambda, 0.5 * tolerance, options_.max_sweeps - sweeps);
+    sweeps += fit_working(lambda, share * tolerance, options_.max_sweeps - sweeps);
     if (problem_.intercept && problem_.loss->may_diverge()) fit_intercept();
     if (screened && strong.size() < all.size() / 2) {
       gradient_of_zero_groups(strong);
       if (sweeps < options_.max_sweeps && add_violators(strong, lambda, tolerance)) continue;
     }
-    full_gradient();
+    gradient_where_needed(lambda);
     if (sweeps >= options_.max_sweeps) break;
     if (add_violators(all, lambda, tolerance)) continue;
     double worst = 0;
     for (const Index g : working_) worst = std::max(worst, violation_of(g, lambda));
     if (worst <= tolerance) break;
+    share = std::max(1e-3, share / 2);
     ++sweeps;  // rounding alone must not keep this going
   }
   gradient_lambda_ = lambda;

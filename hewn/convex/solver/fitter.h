@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <vector>
 
 #include "hewn/convex/solver/anderson.h"
@@ -25,9 +25,9 @@ class Fitter {
 
   Solution fit(double lambda);
 
-  /// Norm of minus the gradient per group at the current point; exact after each fit.
-  Vector gradient_norms() const { return problem_.groups.norms(gradient_); }
-  /// A lower bound of the group-LASSO minimum at lambda from the current point.
+  /// Norm of minus the gradient per group at the current point.
+  Vector gradient_norms();
+  /// A lower bound of the group-LASSO minimum from the current point, at the lambda of the last fit.
   double lower_bound(double lambda) const;
 
   const Problem& problem() const { return problem_; }
@@ -51,6 +51,10 @@ class Fitter {
   // working_set.cpp
   std::vector<Index> strong_set(double lambda) const;
   void gradient_of_zero_groups(const std::vector<Index>& among);
+  void gradient_where_needed(double lambda);
+  void gradient_of(const std::vector<Index>& groups);
+  void full_gradient();
+  int snapshot();
   double violation_of(Index group, double lambda) const;
   double others(Index group) const;
   bool leaves_zero(Index group, double lambda) const;
@@ -68,8 +72,6 @@ class Fitter {
   void gather(Vector& point) const;
 
   void update_residual();
-  void full_gradient();
-  void gradient_of(const std::vector<Index>& groups);
   void choose_mode(const std::vector<Index>& entering);
   void move(const Centred& x, const Vector& old, const Eigen::RowVectorXd& intercept_step, double share);
   double smooth_objective() const;
@@ -97,7 +99,15 @@ class Fitter {
   Matrix v_;  // weighted residual
   double loss_ = 0;
   Matrix gradient_;             // minus the gradient, p x K
-  double gradient_lambda_ = 0;  // where it was last exact everywhere
+  double gradient_lambda_ = 0;  // where it was last known well enough everywhere
+  // What is known of gradients that were not computed again: each moves at most by `reach` times the distance
+  // that the residual went since.
+  Vector known_norm_;              // of minus the gradient, when last computed
+  std::vector<int> known_at_;      // snapshot of that time
+  std::vector<int64_t> exact_at_;  // value of version_ at that time
+  std::vector<Matrix> snapshots_;  // weighted residuals over root weights
+  Vector reach_;                   // Frobenius norm of the group's columns
+  int64_t version_ = 0;            // counts changes of the residual
   std::vector<Index> working_;
   std::vector<bool> in_working_;
   double tau_ = 0;

@@ -1,5 +1,7 @@
 #include "hewn/convex/solver/slopes.h"
 
+#include "hewn/convex/linalg/products.h"
+
 namespace hewn::convex {
 namespace {
 
@@ -34,16 +36,24 @@ class GramSlopes final : public Slopes {
   }
 
   void change(const Part& part, const PartBasis& basis, const ConstView& delta) override {
+    const Matrix step = -model_.factor() * delta;
     const auto gram = model_.gram();
-    for (Index k = 0; k < delta.cols(); ++k) {
-      auto column = c_.col(part.first_output + k);
-      for (Index i = 0; i < delta.rows(); ++i) {
-        const double d = model_.factor() * delta(i, k);
-        if (d != 0) column.noalias() -= d * gram.col(basis.slots[to_size(i)]);
+    double* to = c_.data() + part.first_output * c_.rows();
+    const Index m = delta.rows();
+    if (basis.in_a_row) {
+      const Columns columns{gram.data() + basis.slot * gram.outerStride(), gram.outerStride(), nullptr, m};
+      add_combinations(columns, c_.rows(), step.data(), m, to, c_.rows(), delta.cols());
+    } else {
+      for (Index i = 0; i < m; ++i) {
+        const Columns column{gram.data() + basis.slots[to_size(i)] * gram.outerStride(), 0, nullptr, 1};
+        add_combinations(column, c_.rows(), step.data() + i, m, to, c_.rows(), delta.cols());
       }
-      if (model_.ridge() == 0) continue;
-      for (Index i = 0; i < delta.rows(); ++i)
-        column[basis.slots[to_size(i)]] -= model_.ridge() * delta(i, k);
+    }
+    if (model_.ridge() == 0) return;
+    for (Index k = 0; k < delta.cols(); ++k) {
+      for (Index i = 0; i < m; ++i) {
+        c_(basis.slots[to_size(i)], part.first_output + k) -= model_.ridge() * delta(i, k);
+      }
     }
   }
 

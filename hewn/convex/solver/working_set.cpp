@@ -11,11 +11,10 @@ namespace hewn::convex {
 /// Sequential strong rule: a gradient is assumed to grow no faster than lambda falls. Not safe, hence
 /// checked.
 std::vector<Index> Fitter::strong_set(double lambda) const {
-  const Vector norms = gradient_norms();
   const double least = std::min(lambda, 2 * lambda - gradient_lambda_);
   std::vector<Index> out;
-  for (Index g = 0; g < norms.size(); ++g) {
-    if (in_working_[to_size(g)] || norms[g] >= least * problem_.groups.weight(g)) out.push_back(g);
+  for (Index g = 0; g < problem_.groups.count(); ++g) {
+    if (in_working_[to_size(g)] || known_norm_[g] >= least * problem_.groups.weight(g)) out.push_back(g);
   }
   return out;
 }
@@ -25,12 +24,102 @@ void Fitter::gradient_of_zero_groups(const std::vector<Index>& among) {
   for (const Index g : among) {
     if (!in_working_[to_size(g)]) outside.push_back(g);
   }
+  // Their snapshot stays the old one: the norm moves with them.
+  const Vector norms = known_norm_;
   gradient_of(outside);
+  known_norm_ = norms;
+}
+
+Vector Fitter::gradient_norms() {
+  full_gradient();
+  return known_norm_;
+}
+
+void Fitter::full_gradient() {
+  x_.transpose_times(v_, v_.colwise().sum(), gradient_);
+  if (problem_.ridge != 0) gradient_ -= problem_.ridge * problem_.groups.spread(beta_);
+  known_norm_ = problem_.groups.norms(gradient_);
+  std::fill(exact_at_.begin(), exact_at_.end(), version_);
+  std::fill(known_at_.begin(), known_at_.end(), snapshot());
+}
+
+/// Remembers the residual; -1 where that would take too much memory.
+int Fitter::snapshot() {
+  constexpr Index kBytes = Index{64} << 20;
+  if (v_.size() * Index{8} * (to_index(snapshots_.size()) + 1) > kBytes) {
+    if (v_.size() * Index{16} > kBytes) return -1;
+    snapshots_.clear();
+    std::fill(known_at_.begin(), known_at_.end(), -1);
+  }
+  const Eigen::ArrayXd roots = (weights_.array() > 0).select(weights_.array().sqrt(), 1);
+  snapshots_.emplace_back(v_.array().colwise() / roots);
+  return static_cast<int>(snapshots_.size()) - 1;
+}
+
+void Fitter::gradient_of(const std::vector<Index>& groups) {
+  std::vector<int> features;
+  std::vector<bool> seen(to_size(x_.cols()), false);
+  for (const Index g : groups) {
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (const int j : part.features) {
+        if (!seen[to_size(j)]) features.push_back(j);
+        seen[to_size(j)] = true;
+      }
+    }
+  }
+  Matrix out(to_index(features.size()), v_.cols());
+  x_.transpose_times(features, v_, v_.colwise().sum(), out);
+  for (std::size_t i = 0; i < features.size(); ++i) gradient_.row(features[i]) = out.row(to_index(i));
+  for (const Index g : groups) {
+    double square = 0;
+    for (const Part& part : problem_.groups.parts(g)) {
+      Index at = part.offset;
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) {
+          double& entry = gradient_(j, part.first_output + k);
+          entry -= problem_.ridge * values(g)[at++];
+          square += entry * entry;
+        }
+      }
+    }
+    known_norm_[g] = std::sqrt(square);
+    exact_at_[to_size(g)] = version_;
+  }
+}
+
+/// Gradients of the working set, and of all groups that could violate their condition at lambda.
+void Fitter::gradient_where_needed(double lambda) {
+  if (!options_.screen || !penalty_.is_group_lasso()) {
+    full_gradient();
+    return;
+  }
+  const Eigen::ArrayXd roots = (weights_.array() > 0).select(weights_.array().sqrt(), 1);
+  const Matrix now = v_.array().colwise() / roots;
+  Vector distance(to_index(snapshots_.size()));
+  for (Index i = 0; i < distance.size(); ++i) distance[i] = (now - snapshots_[to_size(i)]).norm();
+  std::vector<Index> needed;
+  for (Index g = 0; g < problem_.groups.count(); ++g) {
+    const int at = known_at_[to_size(g)];
+    if (!in_working_[to_size(g)] && at >= 0 &&
+        known_norm_[g] + reach_[g] * distance[at] <= lambda * problem_.groups.weight(g)) {
+      continue;
+    }
+    needed.push_back(g);
+  }
+  if (4 * needed.size() > 3 * exact_at_.size()) {
+    full_gradient();
+    return;
+  }
+  gradient_of(needed);
+  const int at = snapshot();
+  for (const Index g : needed) known_at_[to_size(g)] = at;
 }
 
 /// How far the current point is from optimal in one group, in units of its weight.
 double Fitter::violation_of(Index g, double lambda) const {
   const Groups& groups = problem_.groups;
+  // Not computed because it cannot violate.
+  if (!in_working_[to_size(g)] && exact_at_[to_size(g)] != version_) return 0;
   const double w = groups.weight(g);
   const auto b = values(g);
   const double norm = b.norm();
