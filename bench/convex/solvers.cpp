@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   if (argc > 6 && std::string(argv[6]) == "residual") o.mode = Mode::kResidual;
   if (argc > 6 && std::string(argv[6]) == "noscreen") o.screen = false;
   if (argc > 6 && std::string(argv[6]) == "noanderson") o.anderson = 0;
+  if (argc > 6 && std::string(argv[6]) == "newton") o.curvature = Curvature::kNewton;
   PathOptions path;
   path.min_ratio = std::stod(argv[5]);
   const double t = cpu();

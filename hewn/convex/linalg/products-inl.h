@@ -30,7 +30,8 @@ HEWN_TARGET inline void dot_tile(const double* const* x, const double* const* v,
     }
   }
   for (std::size_t c = 0; c < C; ++c) {
-    for (std::size_t j = 0; j < J; ++j) out[to_index(j) + to_index(c) * out_stride] += sum_of(sums[j][c]) + rest[j][c];
+    for (std::size_t j = 0; j < J; ++j)
+      out[to_index(j) + to_index(c) * out_stride] += sum_of(sums[j][c]) + rest[j][c];
   }
 }
 
@@ -78,7 +79,8 @@ HEWN_TARGET inline void combine_tile(const double* const* x, Index n, const doub
                                      Index coefficient_stride, double* const* out) {
   double scale[J][C];
   for (std::size_t c = 0; c < C; ++c) {
-    for (std::size_t j = 0; j < J; ++j) scale[j][c] = coefficients[to_index(j) + to_index(c) * coefficient_stride];
+    for (std::size_t j = 0; j < J; ++j)
+      scale[j][c] = coefficients[to_index(j) + to_index(c) * coefficient_stride];
   }
   Index i = 0;
   for (; i + HEWN_WIDTH <= n; i += HEWN_WIDTH) {

@@ -5,37 +5,16 @@
 #include <limits>
 #include <numeric>
 
-#include "hewn/convex/solver/descent.h"
+#include "hewn/convex/solver/prepare.h"
 #include "hewn/core/error.h"
 
 namespace hewn::convex {
-namespace {
-
-Vector normalised(const Problem& problem) {
-  check(problem);
-  const Index n = problem.x->rows();
-  if (problem.sample_weight.size() == 0) return Vector::Constant(n, 1 / static_cast<double>(n));
-  return problem.sample_weight / problem.sample_weight.sum();
-}
-
-/// Reciprocal standard deviations; constant columns keep their scale.
-Vector scales(const Problem& problem, const Vector& weights) {
-  if (!problem.standardise) return Vector::Ones(problem.x->cols());
-  Vector first;
-  Vector spread;
-  problem.x->moments(weights, first, spread);
-  const double tiny = 1e-24;
-  return (spread.array() > tiny * (1 + first.array().square())).select(spread.array().rsqrt(), 1);
-}
-
-}  // namespace
-
 Fitter::Fitter(const Problem& problem, const Penalty& penalty, const Options& options)
     : problem_(problem),
       penalty_(penalty),
       options_(options),
-      weights_(normalised(problem)),
-      scale_(scales(problem, weights_)),
+      weights_(normalised_weights(problem)),
+      scale_(column_scales(problem, weights_)),
       x_(*problem.x, scale_, weights_, problem.intercept),
       fixed_curvature_(options.curvature == Curvature::kFixed ||
                        (options.curvature == Curvature::kAuto && std::isfinite(problem.loss->curvature()))),

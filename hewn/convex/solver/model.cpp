@@ -21,6 +21,12 @@ void Model::leave_gram_mode() {
   gram_.resize(0, 0);
 }
 
+std::vector<Index> Model::slots_of(const std::vector<int>& features) const {
+  std::vector<Index> out;
+  for (const int j : features) out.push_back(slot_of_[to_size(j)]);
+  return out;
+}
+
 void Model::add_columns(const std::vector<int>& features) {
   const Index before = slots();
   for (const int j : features) {

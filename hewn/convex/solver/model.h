@@ -48,6 +48,7 @@ class Model {
   const std::vector<int>& features() const { return features_; }
   /// Inner products between slots, not yet times factor.
   Eigen::Block<const Matrix> gram() const { return gram_.topLeftCorner(slots(), slots()); }
+  std::vector<Index> slots_of(const std::vector<int>& features) const;
   Index slots() const { return to_index(features_.size()); }
 
  private:

@@ -1,0 +1,240 @@
+#include "hewn/convex/solver/subset.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "hewn/convex/solver/lbfgs.h"
+#include "hewn/convex/solver/prepare.h"
+#include "hewn/core/error.h"
+
+namespace hewn::convex {
+
+Subsets::Subsets(const Problem& problem)
+    : problem_(problem),
+      weights_(normalised_weights(problem)),
+      scale_(column_scales(problem, weights_)),
+      x_(*problem.x, scale_, weights_, problem.intercept),
+      model_(x_, problem.groups, weights_,
+             std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge, true) {
+  for (Index g = 0; g < problem.groups.count(); ++g) {
+    if (problem.groups.weight(g) == 0) always_.push_back(g);
+  }
+}
+
+Index Subsets::size(const std::vector<Index>& groups) const {
+  Index size = 0;
+  for (const Index g : groups) size += problem_.groups.size(g);
+  return size;
+}
+
+/// The features of the groups and, per output, which value (second) belongs to which of them (first).
+void Subsets::entries(const std::vector<Index>& groups, std::vector<int>& features,
+                      std::vector<std::vector<std::pair<Index, Index>>>& by_output) const {
+  std::vector<Index> row(to_size(x_.cols()), -1);
+  by_output.assign(to_size(problem_.y.cols()), {});
+  Index at = 0;
+  for (const Index g : groups) {
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) {
+          if (row[to_size(j)] < 0) {
+            row[to_size(j)] = to_index(features.size());
+            features.push_back(j);
+          }
+          by_output[to_size(part.first_output + k)].emplace_back(row[to_size(j)], at++);
+        }
+      }
+    }
+  }
+}
+
+Matrix Subsets::linear(const std::vector<Index>& groups, const Vector& values,
+                       const Eigen::RowVectorXd& intercept) const {
+  std::vector<int> features;
+  std::vector<std::vector<std::pair<Index, Index>>> by_output;
+  entries(groups, features, by_output);
+  Matrix coefficients = Matrix::Zero(to_index(features.size()), problem_.y.cols());
+  for (std::size_t k = 0; k < by_output.size(); ++k) {
+    for (const auto& [row, at] : by_output[k]) coefficients(row, to_index(k)) = values[at];
+  }
+  Matrix eta = problem_.offset.size() != 0 ? problem_.offset : Matrix::Zero(x_.rows(), problem_.y.cols());
+  x_.add_times(features, coefficients, eta);
+  eta.rowwise() += intercept;
+  return eta;
+}
+
+double Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
+                         const Eigen::RowVectorXd& intercept, Matrix& residual, Vector& slope,
+                         Eigen::RowVectorXd& intercept_slope, double* loss) const {
+  const Matrix eta = linear(groups, values, intercept);
+  const double value = problem_.loss->value(eta, problem_.y, weights_, residual);
+  if (loss != nullptr) *loss = value;
+  const Matrix v = residual.array().colwise() * weights_.array();
+  std::vector<int> features;
+  std::vector<std::vector<std::pair<Index, Index>>> by_output;
+  entries(groups, features, by_output);
+  Matrix pull(to_index(features.size()), v.cols());
+  const Eigen::RowVectorXd sums = v.colwise().sum();
+  x_.transpose_times(features, v, sums, pull);
+  slope.resize(values.size());
+  for (std::size_t k = 0; k < by_output.size(); ++k) {
+    for (const auto& [row, at] : by_output[k])
+      slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
+  }
+  intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
+  return value + 0.5 * problem_.ridge * values.squaredNorm();
+}
+
+/// The inverse of a bound of the Hessian; for squared error of the Hessian itself.
+std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<Index>& groups,
+                                                             const Matrix& eta) {
+  std::vector<int> features;
+  auto by_output = std::make_shared<std::vector<std::vector<std::pair<Index, Index>>>>();
+  entries(groups, features, *by_output);
+  Matrix gram(to_index(features.size()), to_index(features.size()));
+  double factor = problem_.loss->curvature();
+  double intercept_curvature = factor;
+  if (std::isfinite(factor)) {
+    model_.include(groups);
+    const auto slots = model_.slots_of(features);
+    for (Index j = 0; j < gram.cols(); ++j) {
+      for (Index i = 0; i < gram.rows(); ++i)
+        gram(i, j) = model_.gram()(slots[to_size(i)], slots[to_size(j)]);
+    }
+  } else {  // curvature where the last fit ended
+    const Vector h = weights_.cwiseProduct(problem_.loss->second_derivative(eta, problem_.y));
+    const Centred x(*problem_.x, scale_, h, problem_.intercept);
+    x.gram(features, features, gram);
+    factor = 1;
+    intercept_curvature = h.sum();
+  }
+  gram *= factor;
+  gram.diagonal().array() += problem_.ridge;
+  using Solver = Eigen::LDLT<Matrix>;  // pivoted: duplicate columns only make it singular
+  std::vector<std::shared_ptr<const Solver>> solvers;
+  for (std::size_t k = 0; k < by_output->size(); ++k) {
+    const auto& list = (*by_output)[k];
+    const auto same_rows = [&](const auto& other) {
+      return std::equal(list.begin(), list.end(), other.begin(), other.end(),
+                        [](const auto& a, const auto& b) { return a.first == b.first; });
+    };
+    if (k > 0 && same_rows((*by_output)[k - 1])) {
+      solvers.push_back(solvers.back());
+      continue;
+    }
+    Matrix own(to_index(list.size()), to_index(list.size()));
+    for (Index i = 0; i < own.rows(); ++i) {
+      for (Index j = 0; j < own.cols(); ++j) own(i, j) = gram(list[to_size(i)].first, list[to_size(j)].first);
+    }
+    solvers.push_back(std::make_shared<const Solver>(own.ldlt()));
+  }
+  return [by_output, solvers, intercept_curvature](const Vector& gradient) {
+    Vector out = gradient;
+    for (std::size_t k = 0; k < by_output->size(); ++k) {
+      const auto& list = (*by_output)[k];
+      Vector own(to_index(list.size()));
+      for (std::size_t i = 0; i < list.size(); ++i) own[to_index(i)] = gradient[list[i].second];
+      if (own.size() > 0) own = solvers[k]->solve(own);
+      for (std::size_t i = 0; i < list.size(); ++i) out[list[i].second] = own[to_index(i)];
+    }
+    out.tail(to_index(by_output->size())) /= intercept_curvature;
+    return out;
+  };
+}
+
+SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm) {
+  const Index outputs = problem_.y.cols();
+  const Index count = size(groups);
+  Vector x = Vector::Zero(count + outputs);
+  if (warm != nullptr) {
+    Index at = 0;
+    for (const Index g : groups) {
+      Index from = 0;
+      for (const Index other : warm->groups) {
+        if (other == g)
+          x.segment(at, problem_.groups.size(g)) = warm->values.segment(from, problem_.groups.size(g));
+        from += problem_.groups.size(other);
+      }
+      at += problem_.groups.size(g);
+    }
+    x.tail(outputs) = warm->intercept.transpose();
+  } else if (problem_.intercept) {
+    x.tail(outputs) = problem_.loss->start(weights_.transpose() * problem_.y).transpose();
+  }
+  SubsetFit out;
+  out.groups = groups;
+  LbfgsOptions options;
+  options.precondition = preconditioner(groups, linear(groups, x.head(count), x.tail(outputs).transpose()));
+  Vector slope;
+  Eigen::RowVectorXd intercept_slope;
+  const auto f = [&](const Vector& at, Vector& gradient) {
+    const double value = evaluate(groups, at.head(count), at.tail(outputs).transpose(), out.residual, slope,
+                                  intercept_slope, &out.loss);
+    gradient << slope, intercept_slope.transpose();
+    return value;
+  };
+  const Minimised found = minimise(f, std::move(x), options);
+  Vector gradient(found.x.size());
+  out.objective = f(found.x, gradient);
+  out.values = found.x.head(count);
+  out.intercept = found.x.tail(outputs).transpose();
+  const bool ran_away = linear(groups, out.values, out.intercept).cwiseAbs().maxCoeff() > 40;
+  if (problem_.loss->may_diverge() && problem_.ridge == 0 && (ran_away || !found.converged)) {
+    throw Error(
+        "the selected groups separate the classes, so that no minimiser exists: add ridge (--ridge 1e-3)");
+  }
+  return out;
+}
+
+Matrix Subsets::gradient(const SubsetFit& fit) const {
+  const Matrix v = fit.residual.array().colwise() * weights_.array();
+  Matrix out(x_.cols(), v.cols());
+  x_.transpose_times(v, v.colwise().sum(), out);
+  if (problem_.ridge == 0) return out;
+  Index at = 0;
+  for (const Index g : fit.groups) {
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) out(j, part.first_output + k) -= problem_.ridge * fit.values[at++];
+      }
+    }
+  }
+  return out;
+}
+
+const Block& Subsets::block(Index group) {
+  model_.include({group});
+  return model_.block(group);
+}
+
+Solution Subsets::solution(const SubsetFit& fit) const {
+  Solution out;
+  out.loss = fit.loss;
+  out.objective = fit.objective;
+  out.converged = true;
+  out.intercept = fit.intercept;
+  std::vector<std::pair<Index, Index>> order;  // group, where its values start
+  Index at = 0;
+  for (const Index g : fit.groups) {
+    order.emplace_back(g, at);
+    at += problem_.groups.size(g);
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [g, start] : order) {
+    out.support.push_back(g);
+    Index from = start;
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) {
+          out.intercept[part.first_output + k] -= x_.mean()[j] * fit.values[from];
+          out.values.push_back(scale_[j] * fit.values[from++]);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace hewn::convex
