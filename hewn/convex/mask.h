@@ -44,7 +44,8 @@ struct MaskTraining {
   int iterations = 0;
 };
 /// Minimises the mask form by L-BFGS from `start` (values of all groups; none may be zero in identity, l1 and
-/// powerprop masks, where a group once dead stays dead).
+/// powerprop masks, where a group once dead stays dead, and groups of one coefficient never
+/// change its sign).
 MaskTraining train_mask(const Problem& problem, const Mask& mask, double lambda, const Vector& start,
                         int max_iterations = 20000);
 

@@ -57,15 +57,17 @@ TEST(Mask, TrainingReachesThePenaltysObjective) {
 // Where the equivalent penalty is convex, training from elsewhere reaches the same minimum.
 TEST(Mask, ConvexEquivalentsAreFoundFromElsewhere) {
   for (const std::string name : {"identity", "powerprop"}) {
-    const Problem problem = problem_of("gaussian", 40, 5, 1, 12);
+    Problem problem = problem_of("gaussian", 40, 6, 1, 12);
+    problem.groups = Groups::sizes({2, 2, 2}, 1);
     Options options;
     options.tolerance = 1e-11;
     const Solution solution = solve(problem, Penalty(), 0.05, options);
-    const MaskTraining trained = train_mask(problem, parse_mask(name), 0.05, Vector::Constant(5, 0.3));
+    const MaskTraining trained = train_mask(problem, parse_mask(name), 0.05, Vector::Constant(6, 0.3));
     EXPECT_NEAR(trained.objective, solution.objective, 1e-7) << name;
   }
 }
 
+// A single coefficient cannot turn: from the wrong sign it falls into the saddle at zero.
 TEST(Mask, ZeroIsASaddleOfIdentityMasks) {
   const Problem problem = problem_of("gaussian", 40, 5, 1, 12);
   const MaskTraining dead = train_mask(problem, parse_mask("identity"), 1e-3, Vector::Zero(5));
