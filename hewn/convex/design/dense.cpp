@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 
 #include "hewn/convex/design/design.h"
 #include "hewn/convex/linalg/products.h"
@@ -14,6 +15,9 @@ class Dense final : public Design {
   explicit Dense(Matrix values)
       : owned_(std::move(values)),
         x_(owned_.data(), owned_.rows(), owned_.cols(), Eigen::OuterStride<>(owned_.rows())) {}
+  Dense(std::vector<double> values, Index rows)
+      : vector_(std::move(values)),
+        x_(vector_.data(), rows, to_index(vector_.size()) / rows, Eigen::OuterStride<>(rows)) {}
   Dense(const double* values, Index rows, Index cols, Index stride)
       : x_(values, rows, cols, Eigen::OuterStride<>(stride)) {}
 
@@ -70,6 +74,7 @@ class Dense final : public Design {
   }
 
   Matrix owned_;
+  std::vector<double> vector_;
   Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> x_;
 };
 
@@ -77,6 +82,11 @@ class Dense final : public Design {
 
 std::shared_ptr<const Design> dense_design(Matrix values) {
   return std::make_shared<Dense>(std::move(values));
+}
+
+std::shared_ptr<const Design> dense_design(std::vector<double> values, Index rows) {
+  assert(rows > 0 && to_index(values.size()) % rows == 0);
+  return std::make_shared<Dense>(std::move(values), rows);
 }
 
 std::shared_ptr<const Design> dense_view(const double* values, Index rows, Index cols, Index stride) {

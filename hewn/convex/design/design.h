@@ -29,6 +29,8 @@ class Design {
 
 /// Takes the matrix over; no second copy is made.
 std::shared_ptr<const Design> dense_design(Matrix values);
+/// The same for values column after column; `rows` must divide their number.
+std::shared_ptr<const Design> dense_design(std::vector<double> values, Index rows);
 /// Looks at someone else's memory, which must outlive the design: n x p, column-major, `stride` >= n.
 std::shared_ptr<const Design> dense_view(const double* values, Index rows, Index cols, Index stride);
 

@@ -93,16 +93,34 @@ void finish(Greedy& out, Subsets& subsets, const SubsetFit& fit) {
   const Choice outside = choose_entering(subsets, fit, Score::kNorm);
   out.final_tau = outside.group < 0 ? 0 : outside.tau;
   out.solution = subsets.solution(fit);
-  Certificate& certificate = out.solution.certificate;
-  // Within the selected set the fit is the minimum; the gradient that is left there says how well it was
-  // reached.
-  const Vector norms = subsets.problem().groups.norms(subsets.gradient(fit));
+  out.solution.lambda = out.final_tau;
+  // The fit solves the group LASSO at every lambda from final_tau up, the selected groups being free: its gap
+  // says how exactly.
+  const Problem& problem = subsets.problem();
+  Matrix gradient = subsets.gradient(fit);
+  const Vector norms = problem.groups.norms(gradient);
   double worst = 0;
   for (const Index g : fit.groups) worst = std::max(worst, norms[g]);
+  Certificate& certificate = out.solution.certificate;
   certificate.kkt = worst / std::max(out.tau, 1e-300);
-  certificate.gap = std::numeric_limits<double>::infinity();
+  Problem free = problem;
+  for (const Index g : fit.groups) free.groups.set_weight(g, 0);
+  Index at = 0;
+  for (const Index g : fit.groups) {
+    for (const Part& part : problem.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features)
+          gradient(j, part.first_output + k) += problem.ridge * fit.values[at++];
+      }
+    }
+  }
+  const double bound = dual_bound(free, subsets.weights(), fit.residual, problem.groups.norms(gradient),
+                                  out.final_tau * (1 + 1e-12));
+  certificate.gap = std::max(0.0, fit.objective - bound);
   const bool tie = std::any_of(out.steps.begin(), out.steps.end(), [](const GreedyStep& s) { return s.tie; });
-  certificate.verdict = tie ? Verdict::kTie : Verdict::kStationary;
+  certificate.verdict = tie                                                          ? Verdict::kTie
+                        : certificate.gap <= kCertifiedGap * std::abs(out.null_loss) ? Verdict::kCertified
+                                                                                     : Verdict::kStationary;
 }
 
 Greedy omp(const Problem& problem, const GreedyOptions& options) {
