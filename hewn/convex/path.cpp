@@ -39,11 +39,17 @@ Path solve_path(const Problem& problem, const Penalty& penalty, const Options& o
     if (i > 0 && lambdas[i] > lambdas[i - 1]) throw Error("path: expected descending lambdas");
     out.solutions.push_back(follower.fit(lambdas[i]));
     const Solution& solution = out.solutions.back();
+    std::vector<std::pair<double, Index>> entering;
+    Index at = 0;
     for (const Index g : solution.support) {
-      if (seen[to_size(g)]) continue;
+      const Index size = problem.groups.size(g);
+      if (!seen[to_size(g)])
+        entering.emplace_back(-Eigen::Map<const Vector>(solution.values.data() + at, size).norm(), g);
       seen[to_size(g)] = true;
-      out.entry_order.push_back(g);
+      at += size;
     }
+    std::sort(entering.begin(), entering.end());
+    for (const auto& [norm, g] : entering) out.entry_order.push_back(g);
     if (path.progress) path.progress(static_cast<int>(i) + 1, static_cast<int>(lambdas.size()));
     if (path.max_groups > 0 && to_index(solution.support.size()) >= path.max_groups) break;
   }

@@ -25,7 +25,7 @@ struct Path {
   Index first_group = 0;
   double null_objective = 0;
   std::vector<Solution> solutions;
-  /// Groups in the order in which they first became non-zero, ties by number.
+  /// Groups in the order in which they first became non-zero, at the same lambda the largest first.
   std::vector<Index> entry_order;
 };
 
