@@ -8,6 +8,8 @@
 #include "hewn/convex/path.h"
 #include "hewn/convex/solver/fitter.h"
 #include "hewn/convex/solver/subset.h"
+#include "hewn/convex/theory.h"
+#include "hewn/core/error.h"
 #include "tests/convex/support.h"
 
 namespace hewn::convex {
@@ -138,6 +140,59 @@ TEST(Theory, ComposedObjectiveIsBoundedByTheGap) {
     EXPECT_LE(solution.objective - best, solution.certificate.gap + 1e-10);
     EXPECT_LE(solution.objective, best + 0.02 * std::abs(best));
   }
+}
+
+TEST(Theory, OneGroupInsideTheSelectionWindow) {
+  int sure = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Problem problem = problem_of("gaussian", 60, 12, 2, 80 + seed);
+    problem.groups = Groups::sizes(std::vector<Index>(6, 2), 2);
+    problem.groups.set_weights(1 + 0.3 * normal(6, 1, seed).cwiseAbs().array());
+    const SelectionWindow window = selection_window(problem);
+    EXPECT_LE(window.second, window.tau);
+    if (window.lowest >= window.tau) continue;
+    ++sure;
+    Fitter fitter(problem, Penalty(), tight());
+    for (const double share : {0.0, 0.5, 0.99}) {
+      const double lambda = window.tau - (window.tau - window.lowest) * (1 - share);
+      EXPECT_EQ(Fitter(problem, Penalty(), tight()).fit(lambda).support, std::vector<Index>{window.group})
+          << seed;
+    }
+  }
+  EXPECT_GT(sure, 5);
+}
+
+// OMPR's guarantee, on designs near orthogonal where it says something at all.
+TEST(Theory, OmprMeetsItsBound) {
+  int told = 0;
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    Problem problem;
+    const Matrix x = normal(4000, 8, 90 + seed);
+    problem.x = dense_design(x);
+    problem.y = x.col(6) + 0.5 * normal(4000, 1, 95 + seed);
+    problem.loss = &find_loss("gaussian");
+    problem.groups = Groups::features(8, 1);
+    problem.intercept = false;
+    GreedyOptions options;
+    options.k = 1;
+    double best = std::numeric_limits<double>::infinity();
+    Subsets subsets(problem);
+    for (Index g = 0; g < 8; ++g) best = std::min(best, subsets.fit({g}, nullptr).objective);
+    const double epsilon = 1e-6;
+    const OmprBound bound = ompr_bound(problem, 1, subsets.fit({}, nullptr).objective - best, epsilon);
+    if (bound.kprime > 8) continue;
+    ++told;
+    options.kprime = bound.kprime;
+    options.rounds = static_cast<int>(bound.rounds);
+    options.literal = true;
+    const Greedy result = ompr(problem, options);
+    double least = result.solution.objective;
+    for (const GreedyStep& step : result.steps) least = std::min(least, step.objective);
+    EXPECT_LE(least, best + epsilon);
+  }
+  EXPECT_GT(told, 2);
+  EXPECT_THROW(restricted_constants(problem_of("gaussian", 30, 16, 1, 1), 2), Error);
+  EXPECT_THROW(restricted_constants(problem_of("binomial", 30, 6, 1, 1), 2), Error);
 }
 
 TEST(Theory, TwoClassMultinomialIsBinomial) {

@@ -21,6 +21,9 @@ class Gaussian final : public Loss {
   Vector second_derivative(const Matrix& eta, const Matrix&) const override {
     return Vector::Ones(eta.rows());
   }
+  Matrix diagonal(const Matrix& eta, const Matrix&) const override {
+    return Matrix::Ones(eta.rows(), eta.cols());
+  }
   Matrix hessian_sum(const Matrix& eta, const Matrix&, const Vector& weights) const override {
     return weights.sum() * Matrix::Identity(eta.cols(), eta.cols());
   }

@@ -22,6 +22,8 @@ class Loss {
   virtual double curvature() const = 0;
   /// The second derivative per sample; losses with one output only.
   virtual Vector second_derivative(const Matrix& eta, const Matrix& y) const = 0;
+  /// n x K: the second derivative in each output alone.
+  virtual Matrix diagonal(const Matrix& eta, const Matrix& y) const { return second_derivative(eta, y); }
   /// K x K: the weighted sum of the Hessians in eta. May be singular along (1, ..., 1).
   virtual Matrix hessian_sum(const Matrix& eta, const Matrix& y, const Vector& weights) const {
     return Matrix::Constant(1, 1, weights.dot(second_derivative(eta, y)));

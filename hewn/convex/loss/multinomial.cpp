@@ -38,6 +38,11 @@ class Multinomial final : public Loss {
   Vector second_derivative(const Matrix&, const Matrix&) const override {
     throw Error("multinomial: outputs share curvature; there is no second derivative per sample");
   }
+  Matrix diagonal(const Matrix& eta, const Matrix&) const override {
+    Matrix mean = eta;
+    predict(mean);
+    return mean.array() * (1 - mean.array());
+  }
   Matrix hessian_sum(const Matrix& eta, const Matrix&, const Vector& weights) const override {
     Matrix mean = eta;
     predict(mean);

@@ -18,6 +18,9 @@ Index checked_count(const Problem& problem, Index k) {
 
 namespace {
 
+// What is reported of a set on the way is exact to nine digits.
+constexpr double kStepTolerance = 1e-14;
+
 /// How much each group would gain by entering, in the units of the score.
 Vector entering_scores(Subsets& subsets, const Matrix& gradient, Score score) {
   const Groups& groups = subsets.problem().groups;
@@ -140,7 +143,7 @@ Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit
     if (i == 0) out.tau = choice.tau;
     std::vector<Index> groups = fit.groups;
     groups.push_back(choice.group);
-    fit = subsets.fit(groups, &fit);
+    fit = subsets.fit(groups, &fit, i + 1 < k ? kStepTolerance : 1e-15);
     out.selected.push_back(choice.group);
     out.losses.push_back(fit.loss);
     out.steps.push_back({choice.group, -1, choice.tau, choice.tie, fit.loss, fit.objective});
@@ -177,10 +180,10 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
     std::vector<Index> groups = fit.groups;
     std::erase(groups, removed);
     groups.push_back(choice.group);
-    SubsetFit next = subsets.fit(groups, &fit);
+    SubsetFit next = subsets.fit(groups, &fit, kStepTolerance);
     out.steps.push_back({choice.group, removed, choice.tau, choice.tie, next.loss, next.objective});
     if (options.progress) options.progress(round + 1, options.rounds);
-    const bool better = next.objective < best.objective * (1 - 1e-12);
+    const bool better = next.objective < best.objective - 1e-10 * std::abs(best.objective);
     if (!better && !options.literal) {
       out.steps.pop_back();
       break;
@@ -197,12 +200,14 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
     fit = best;
     out.selected = best_selected;
   }
+  fit = subsets.fit(fit.groups, &fit);
   // Losses in the order of the final set, so that they mean the same as for omp.
   out.losses.clear();
   std::vector<Index> groups = subsets.always();
   for (const Index g : out.selected) {
     groups.push_back(g);
-    out.losses.push_back(groups.size() == fit.groups.size() ? fit.loss : subsets.fit(groups, nullptr).loss);
+    out.losses.push_back(
+        groups.size() == fit.groups.size() ? fit.loss : subsets.fit(groups, nullptr, kStepTolerance).loss);
   }
   finish(out, subsets, fit);
   return out;

@@ -87,31 +87,46 @@ double Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
   return value + 0.5 * problem_.ridge * values.squaredNorm();
 }
 
-/// The inverse of a bound of the Hessian; for squared error of the Hessian itself.
+/// Inner products of the features of some groups under the curvature h, with the intercept as the last
+/// column.
+Matrix Subsets::curved_gram(const std::vector<int>& features, const Vector& h) const {
+  const Index m = to_index(features.size());
+  const Centred x(*problem_.x, scale_, h, problem_.intercept);
+  Matrix out(m + 1, m + 1);
+  x.gram(features, features, out.topLeftCorner(m, m));
+  // Columns are centred under the sample weights, not under h: the intercept is not orthogonal to them.
+  const double total = h.sum();
+  Vector shift(m);
+  for (Index i = 0; i < m; ++i) shift[i] = x.mean()[features[to_size(i)]] - x_.mean()[features[to_size(i)]];
+  out.topLeftCorner(m, m) += total * shift * shift.transpose();
+  out.col(m).head(m) = total * shift;
+  out.row(m).head(m) = total * shift.transpose();
+  out(m, m) = total;
+  return out;
+}
+
+/// The inverse of each output's own Hessian where the last fit ended; for squared error it is all of it.
 std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<Index>& groups,
                                                              const Matrix& eta) {
   std::vector<int> features;
   auto by_output = std::make_shared<std::vector<std::vector<std::pair<Index, Index>>>>();
   entries(groups, features, *by_output);
-  Matrix gram(to_index(features.size()), to_index(features.size()));
-  double factor = problem_.loss->curvature();
-  double intercept_curvature = factor;
-  if (std::isfinite(factor)) {
+  const Index m = to_index(features.size());
+  const bool quadratic = problem_.loss->curvature() == 1;
+  Matrix gram;
+  Matrix curvature;
+  if (quadratic) {  // the same for all outputs, and kept for the next set
     model_.include(groups);
     const auto slots = model_.slots_of(features);
-    for (Index j = 0; j < gram.cols(); ++j) {
-      for (Index i = 0; i < gram.rows(); ++i)
-        gram(i, j) = model_.gram()(slots[to_size(i)], slots[to_size(j)]);
+    gram = Matrix::Zero(m + 1, m + 1);
+    for (Index j = 0; j < m; ++j) {
+      for (Index i = 0; i < m; ++i) gram(i, j) = model_.gram()(slots[to_size(i)], slots[to_size(j)]);
     }
-  } else {  // curvature where the last fit ended
-    const Vector h = weights_.cwiseProduct(problem_.loss->second_derivative(eta, problem_.y));
-    const Centred x(*problem_.x, scale_, h, problem_.intercept);
-    x.gram(features, features, gram);
-    factor = 1;
-    intercept_curvature = h.sum();
+    gram(m, m) = 1;
+  } else {
+    curvature = problem_.loss->diagonal(eta, problem_.y);
+    curvature = curvature.cwiseMax(1e-6 * curvature.maxCoeff());
   }
-  gram *= factor;
-  gram.diagonal().array() += problem_.ridge;
   using Solver = Eigen::LDLT<Matrix>;  // pivoted: duplicate columns only make it singular
   std::vector<std::shared_ptr<const Solver>> solvers;
   for (std::size_t k = 0; k < by_output->size(); ++k) {
@@ -120,31 +135,35 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
       return std::equal(list.begin(), list.end(), other.begin(), other.end(),
                         [](const auto& a, const auto& b) { return a.first == b.first; });
     };
-    if (k > 0 && same_rows((*by_output)[k - 1])) {
+    if (quadratic && k > 0 && same_rows((*by_output)[k - 1])) {
       solvers.push_back(solvers.back());
       continue;
     }
-    Matrix own(to_index(list.size()), to_index(list.size()));
-    for (Index i = 0; i < own.rows(); ++i) {
-      for (Index j = 0; j < own.cols(); ++j) own(i, j) = gram(list[to_size(i)].first, list[to_size(j)].first);
-    }
+    if (!quadratic) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
+    std::vector<Index> rows;
+    for (const auto& [row, at] : list) rows.push_back(row);
+    rows.push_back(m);
+    Matrix own = gram(rows, rows);
+    own.diagonal().head(own.rows() - 1).array() += problem_.ridge;
     solvers.push_back(std::make_shared<const Solver>(own.ldlt()));
   }
-  return [by_output, solvers, intercept_curvature](const Vector& gradient) {
+  return [by_output, solvers](const Vector& gradient) {
     Vector out = gradient;
+    const Index first = gradient.size() - to_index(by_output->size());
     for (std::size_t k = 0; k < by_output->size(); ++k) {
       const auto& list = (*by_output)[k];
-      Vector own(to_index(list.size()));
+      Vector own(to_index(list.size()) + 1);
       for (std::size_t i = 0; i < list.size(); ++i) own[to_index(i)] = gradient[list[i].second];
-      if (own.size() > 0) own = solvers[k]->solve(own);
+      own[own.size() - 1] = gradient[first + to_index(k)];
+      own = solvers[k]->solve(own);
       for (std::size_t i = 0; i < list.size(); ++i) out[list[i].second] = own[to_index(i)];
+      out[first + to_index(k)] = own[own.size() - 1];
     }
-    out.tail(to_index(by_output->size())) /= intercept_curvature;
     return out;
   };
 }
 
-SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm) {
+SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance) {
   const Index outputs = problem_.y.cols();
   const Index count = size(groups);
   Vector x = Vector::Zero(count + outputs);
@@ -166,7 +185,9 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm) 
   SubsetFit out;
   out.groups = groups;
   LbfgsOptions options;
-  options.precondition = preconditioner(groups, linear(groups, x.head(count), x.tail(outputs).transpose()));
+  options.tolerance = tolerance;
+  options.memory = 20;
+  options.max_iterations = 30;
   Vector slope;
   Eigen::RowVectorXd intercept_slope;
   const auto f = [&](const Vector& at, Vector& gradient) {
@@ -175,7 +196,17 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm) 
     gradient << slope, intercept_slope.transpose();
     return value;
   };
-  const Minimised found = minimise(f, std::move(x), options);
+  // Curvature is taken anew now and then, until a step with it has nothing left to gain.
+  Minimised found;
+  found.x = std::move(x);
+  constexpr int kRestarts = 100;
+  for (int i = 0; i < kRestarts; ++i) {
+    options.precondition =
+        preconditioner(groups, linear(groups, found.x.head(count), found.x.tail(outputs).transpose()));
+    found = minimise(f, std::move(found.x), options);
+    if (found.converged && (found.iterations == 0 || problem_.loss->curvature() == 1)) break;
+    found.converged = false;
+  }
   Vector gradient(found.x.size());
   out.objective = f(found.x, gradient);
   out.values = found.x.head(count);

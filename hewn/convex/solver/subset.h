@@ -28,7 +28,8 @@ class Subsets {
   explicit Subsets(const Problem& problem);
 
   /// From the values that `warm` has for the same groups. Throws Error where there is no minimiser.
-  SubsetFit fit(const std::vector<Index>& groups, const SubsetFit* warm);
+  /// `tolerance`: decrease of the objective, relative to it, that is not worth another step.
+  SubsetFit fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance = 1e-15);
 
   /// Minus the gradient of loss and ridge, p x K, at a fit.
   Matrix gradient(const SubsetFit& fit) const;
@@ -47,6 +48,7 @@ class Subsets {
 
  private:
   std::function<Vector(const Vector&)> preconditioner(const std::vector<Index>& groups, const Matrix& eta);
+  Matrix curved_gram(const std::vector<int>& features, const Vector& h) const;
   Matrix linear(const std::vector<Index>& groups, const Vector& values,
                 const Eigen::RowVectorXd& intercept) const;
   void entries(const std::vector<Index>& groups, std::vector<int>& features,
