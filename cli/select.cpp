@@ -201,11 +201,12 @@ void print(const convex::Dataset& data, const convex::Selection& found, double s
         << "uncertified: two groups had the same largest gradient; the one with the lower number was taken\n";
   }
   if (found.cv) {
+    const auto at = [&](size_t i) {
+      return found.path ? "lambda " + short_number(found.path->solutions[i].lambda) : str(i, " groups");
+    };
     std::cout << "cross-validation: least loss " << short_number(found.cv->mean[found.cv->best]) << " +- "
-              << short_number(found.cv->error[found.cv->best]) << " at lambda "
-              << short_number(found.path->solutions[found.cv->best].lambda)
-              << "; taken by the one-standard-error rule: " << short_number(found.solution.lambda) << " with "
-              << found.selected.size() << " groups\n";
+              << short_number(found.cv->error[found.cv->best]) << " at " << at(found.cv->best)
+              << "; taken by the one-standard-error rule: " << at(found.cv->one_se) << '\n';
   }
   if (found.holdout) {
     const bool classes = data.task == "binomial" || data.task == "multinomial";
@@ -264,7 +265,9 @@ Command select_command() {
   command.options.add("lambda", o.lambda, "strength of the penalty: a number, or a share as in 0.1tau");
   command.options.add("path", o.path, "number of lambdas from tau down; 0: 100");
   command.options.add("min-ratio", o.min_ratio, "last lambda of a path as a share of tau");
-  command.options.add("cv", o.cv, "folds of cross-validation, which then chooses lambda; 0: none");
+  command.options.add(
+      "cv", o.cv,
+      "folds of cross-validation, which then chooses lambda (omp: the number of groups up to k); 0: none");
   command.options.add("groups", o.groups, "file with one group label per feature column");
   command.options.add("group-size", o.group_size, "consecutive columns per group");
   command.options.add("block", o.block, "tiles of the coefficient matrix as groups, RxC");

@@ -25,6 +25,8 @@ struct GreedyOptions {
   Score score = Score::kNorm;
   /// Sequential LASSO solves at (1 - epsilon) tau.
   double epsilon = 1e-3;
+  /// Called by omp with the fit after each step.
+  std::function<void(const Solution&)> on_solution;
   /// Called after each step with its number and how many there may be.
   std::function<void(int, int)> progress;
 };

@@ -172,8 +172,12 @@ void follow_path(Selection& out, const Chosen& chosen, const SelectOptions& opti
 
 void pursue_subset(Selection& out, const Chosen& chosen, const SelectOptions& options, const Options& solver,
                    const std::function<void(int, int)>& progress) {
-  if (!options.lambda.empty() || options.path > 0 || options.cv > 0) {
-    throw Error(str("lambda, path and cv: do not apply to ", chosen.method->name, ", which takes --k"));
+  const Kind kind = chosen.method->kind;
+  if (!options.lambda.empty() || options.path > 0) {
+    throw Error(str("lambda and path: do not apply to ", chosen.method->name, ", which takes --k"));
+  }
+  if (options.cv > 0 && kind != Kind::kOmp) {
+    throw Error(str("cv: chooses the number of groups for omp only, got ", chosen.method->name));
   }
   if (options.score != "norm" && options.score != "curvature") {
     throw Error(str("score: expected norm or curvature, got \"", options.score, "\""));
@@ -184,8 +188,13 @@ void pursue_subset(Selection& out, const Chosen& chosen, const SelectOptions& op
   greedy.literal = options.literal;
   greedy.score = options.score == "norm" ? Score::kNorm : Score::kCurvature;
   greedy.epsilon = options.epsilon;
+  if (options.cv > 0) {
+    out.cv = cross_validate_omp(out.problem, greedy,
+                                {static_cast<int>(options.cv), static_cast<uint64_t>(options.seed),
+                                 static_cast<int>(std::max<int64_t>(1, options.threads))});
+    greedy.k = to_index(std::max<std::size_t>(1, out.cv->one_se));
+  }
   greedy.progress = progress;
-  const Kind kind = chosen.method->kind;
   const Greedy found = kind == Kind::kOmp    ? omp(out.problem, greedy)
                        : kind == Kind::kOmpr ? ompr(out.problem, greedy)
                        : kind == Kind::kIht  ? iht(out.problem, greedy)

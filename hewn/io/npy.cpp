@@ -37,7 +37,7 @@ Layout read_layout(std::ifstream& file, const std::filesystem::path& path) {
   char start[12] = {};
   file.read(start, 10);
   if (!file || std::memcmp(start, "\x93NUMPY", 6) != 0) reject(path, "is not an NPY file");
-  const int version = start[6];
+  const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3) reject(path, str("NPY version ", version, " is not known"));
   size_t length =
       static_cast<unsigned char>(start[8]) | static_cast<size_t>(static_cast<unsigned char>(start[9])) << 8;
@@ -129,7 +129,7 @@ NpyMatrix read_npy(const std::filesystem::path& path) {
   }
   file.seekg(static_cast<std::streamoff>(layout.offset));
   out.values.resize(rows * cols);
-  if (out.values.empty()) return out;
+  if (rows == 0 || cols == 0) return out;
   // Runs of the file: columns in Fortran order, rows in C order.
   const uint64_t run = layout.fortran || cols == 1 ? rows : cols;
   const uint64_t runs = rows * cols / run;

@@ -208,6 +208,14 @@ TEST(Select, CrossValidationIsTheSameOnAnyNumberOfThreads) {
   EXPECT_NE(picture.find(">b</text>"), std::string::npos);
   options.cv = 61;
   EXPECT_THROW(select(data, options, nullptr), Error);
+  options = {};
+  options.k = 5;
+  options.cv = 5;
+  const Selection pursued = select(data, options, nullptr);  // two features were planted
+  EXPECT_EQ(pursued.cv->mean.size(), 6U);
+  EXPECT_EQ(pursued.selected, (std::vector<Index>{1, 3}));
+  options.method = "ompr";
+  EXPECT_THROW(select(data, options, nullptr), Error);
 }
 
 TEST(Select, WeightsColumnCounts) {

@@ -147,6 +147,7 @@ Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit
     out.selected.push_back(choice.group);
     out.losses.push_back(fit.loss);
     out.steps.push_back({choice.group, -1, choice.tau, choice.tie, fit.loss, fit.objective});
+    if (options.on_solution) options.on_solution(subsets.solution(fit));
     if (options.progress) options.progress(static_cast<int>(i) + 1, static_cast<int>(k));
   }
   return out;

@@ -17,7 +17,8 @@ Subsets::Subsets(const Problem& problem)
       scale_(column_scales(problem, weights_)),
       x_(*problem.x, scale_, weights_, problem.intercept),
       model_(x_, problem.groups, weights_,
-             std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge, true) {
+             std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge, true),
+      probe_(x_, problem.groups, weights_, model_.factor(), problem.ridge, false) {
   for (Index g = 0; g < problem.groups.count(); ++g) {
     if (problem.groups.weight(g) == 0) always_.push_back(g);
   }
@@ -236,8 +237,8 @@ Matrix Subsets::gradient(const SubsetFit& fit) const {
 }
 
 const Block& Subsets::block(Index group) {
-  model_.include({group});
-  return model_.block(group);
+  probe_.include({group});
+  return probe_.block(group);
 }
 
 Solution Subsets::solution(const SubsetFit& fit) const {

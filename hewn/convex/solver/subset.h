@@ -59,6 +59,7 @@ class Subsets {
   Vector scale_;
   Centred x_;
   Model model_;  // inner products under the sample weights
+  Model probe_;  // eigenbases alone, of any group
   std::vector<Index> always_;
 };
 
