@@ -1,5 +1,7 @@
 // One path on one problem, timed: convex_path X.npy Y.npy LOSS GROUP_SIZE LAMBDAS MIN_RATIO TOLERANCE
 // Prints JSON: CPU seconds of the path alone, largest relative KKT violation, objective and gap at its end.
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <iostream>
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "hewn/convex/design/centred.h"
 #include "hewn/convex/solver/fitter.h"

@@ -67,7 +67,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
       {{"select", data, "--lambda", "0.1tau"}, "do not apply to omp"},
       {{"select", data, "--method", "group-lasso", "--lambda", "much"}, "lambda: expected a number"},
       {{"select", data, "--method", "group-lasso", "--cv", "1"}, "cv: expected 2 to 50 folds"},
-      {{"select", data, "--task", "multinomial"}, "--task gaussian"},
+      {{"select", data, "--task", "binomial"}, "distinct values, expected 2"},
       {{"select", data, "--groups", folder / "a.csv"}, "group labels, expected 4"},
       {{"select", data, "--plot", folder / "p.svg"}, "plot: omp follows no path"},
       {{"select", data, "--coef", folder / "b.txt"}, "coef: expected a file that ends in .npy or .csv"},

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "hewn/convex/path.h"
 #include "hewn/core/error.h"

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <sstream>
 
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"

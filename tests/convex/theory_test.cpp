@@ -1,7 +1,9 @@
 // What holds and what does not (docs/theory.md).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hewn/convex/greedy.h"
 #include "hewn/convex/mask.h"

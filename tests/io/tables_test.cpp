@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"

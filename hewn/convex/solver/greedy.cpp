@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hewn/convex/solver/fitter.h"
 #include "hewn/convex/solver/greedy_common.h"

@@ -2,6 +2,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "hewn/convex/penalty/block_root.h"
 #include "hewn/convex/solver/fitter.h"
