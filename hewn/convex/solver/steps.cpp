@@ -134,7 +134,8 @@ bool Fitter::line_search(const Centred& x, const Vector& old, const Eigen::RowVe
   const Eigen::RowVectorXd old_intercept = intercept_;
   beta_ = old;
   const double before = smooth_objective() + penalty_value(lambda);
-  for (double share = 1; share > 1e-10; share /= 2) {
+  double share = 1;
+  for (int halvings = 0; halvings < 34; ++halvings, share /= 2) {
     beta_ = target;
     eta_ = old_eta;
     intercept_ = old_intercept;
@@ -165,7 +166,7 @@ void Fitter::fit_intercept() {
     const double before = loss_;
     const Matrix old_eta = eta_;
     double share = 1;
-    for (; share > 1e-6; share /= 2) {
+    for (int halvings = 0; halvings < 20; ++halvings, share /= 2) {
       eta_ = old_eta.rowwise() + share * step;
       update_residual();
       if (loss_ <= before + 1e-15 * std::abs(before)) break;
