@@ -42,6 +42,7 @@ Command phases_command();
 Command methods_command();
 Command bench_command();
 Command advise_command();
+Command select_command();
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

@@ -2,6 +2,8 @@
 find_package(Torch REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)  # at::parallel_for is inline: without -fopenmp it runs on one thread
 if(HEWN_CLI)
   find_package(CLI11 REQUIRED)

@@ -14,6 +14,7 @@ namespace {
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"core", {}},
     {"io", {"core"}},
+    {"convex", {"core", "io"}},
     {"kernels", {"core"}},
     {"runtime", {"core", "io", "kernels"}},
     {"measure", {"core", "kernels", "runtime"}},
@@ -23,7 +24,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"train", {"core", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
 };
 // Layers that know nothing of LibTorch.
-const std::set<std::string> kWithoutTorch = {"core", "io", "kernels", "runtime"};
+const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "runtime"};
 
 // Click logs are read without LibTorch, up to the one file that makes tensors of them.
 TEST(Layering, ClickLogsKnowNothingOfLibTorch) {

@@ -1,0 +1,175 @@
+#include "hewn/convex/mask.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "hewn/convex/solver/lbfgs.h"
+#include "hewn/convex/solver/subset.h"
+#include "hewn/core/error.h"
+#include "hewn/core/options.h"
+
+namespace hewn::convex {
+namespace {
+
+std::string exact(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+double factor_of(const Mask& mask, double w) { return mask.kind == Mask::Kind::kExp ? std::exp(w) : w; }
+
+}  // namespace
+
+Penalty Mask::equivalent() const {
+  switch (kind) {
+    case Kind::kExp:
+      return {Form::kSum, "lambert"};
+    case Kind::kL1:
+      return {Form::kSum, "l23"};
+    case Kind::kPowerprop:
+      return alpha == 2 ? Penalty() : Penalty(Form::kSum, "power:" + exact(2 / alpha));
+    default:
+      return {};
+  }
+}
+
+Mask parse_mask(const std::string& text) {
+  if (text == "identity") return {Mask::Kind::kIdentity, 2};
+  if (text == "exp") return {Mask::Kind::kExp, 2};
+  if (text == "l1") return {Mask::Kind::kL1, 2};
+  if (text == "powerprop") return {Mask::Kind::kPowerprop, 2};
+  if (text.starts_with("powerprop:")) {
+    Mask mask{Mask::Kind::kPowerprop, 2};
+    parse_value("mask powerprop", text.substr(10), mask.alpha);
+    if (!(mask.alpha >= 2) || std::isinf(mask.alpha)) {
+      throw Error(str("mask powerprop: expected an exponent of at least 2, got ", mask.alpha));
+    }
+    return mask;
+  }
+  throw Error(str("mask: expected identity, exp, l1, powerprop or powerprop:A, got \"", text, "\""));
+}
+
+Vector fold(const Mask& mask, const Masked& masked) {
+  if (mask.has_factor()) return factor_of(mask, masked.w) * masked.b;
+  const double norm = masked.b.norm();
+  return norm > 0 ? Vector(std::pow(norm, mask.alpha - 1) * masked.b) : masked.b;
+}
+
+Masked lift(const Mask& mask, const Vector& u) {
+  const double a = u.norm();
+  Masked out{mask.kind == Mask::Kind::kExp ? 0.0 : 1.0, u};
+  if (a == 0) {
+    if (mask.kind != Mask::Kind::kExp) out.w = 0;
+    return out;
+  }
+  switch (mask.kind) {
+    case Mask::Kind::kIdentity:
+      out.w = std::sqrt(a);
+      break;
+    case Mask::Kind::kExp:
+      out.w = lambert_w(2 * a * a) / 2;
+      break;
+    case Mask::Kind::kL1:
+      out.w = std::cbrt(2 * a * a);
+      break;
+    case Mask::Kind::kPowerprop:
+      out.b *= std::pow(a, 1 / mask.alpha - 1);
+      return out;
+  }
+  out.b /= factor_of(mask, out.w);
+  return out;
+}
+
+double cost(const Mask& mask, const Masked& masked) {
+  const double b = masked.b.squaredNorm();
+  switch (mask.kind) {
+    case Mask::Kind::kIdentity:
+      return (masked.w * masked.w + b) / 2;
+    case Mask::Kind::kExp:
+      return masked.w * masked.w + b;
+    case Mask::Kind::kL1:
+      return std::abs(masked.w) + b;
+    default:
+      return b;
+  }
+}
+
+MaskTraining train_mask(const Problem& problem, const Mask& mask, double lambda, const Vector& start,
+                        int max_iterations) {
+  const Subsets subsets(problem);
+  const Groups& groups = problem.groups;
+  const Index outputs = problem.y.cols();
+  std::vector<Index> all(to_size(groups.count()));
+  std::iota(all.begin(), all.end(), Index{0});
+  const Index total = groups.total();
+  Vector x = Vector::Zero(total + groups.count() + outputs);  // b, w, intercept
+  for (const Index g : all) {
+    if (groups.weight(g) == 0) throw Error("mask: groups without penalty have no mask form");
+    // Penalties see q(weight * norm): the mask stands for weight * u.
+    const Masked lifted = lift(mask, groups.weight(g) * start.segment(groups.start(g), groups.size(g)));
+    x.segment(groups.start(g), groups.size(g)) = lifted.b;
+    x[total + g] = lifted.w;
+  }
+  if (problem.intercept) {
+    x.tail(outputs) = problem.loss->start(subsets.weights().transpose() * problem.y).transpose();
+  }
+  const auto part = [&](const Vector& at, Index g) {
+    return Masked{at[total + g], at.segment(groups.start(g), groups.size(g))};
+  };
+  const auto folded = [&](const Vector& at) {
+    Vector u(total);
+    for (const Index g : all)
+      u.segment(groups.start(g), groups.size(g)) = fold(mask, part(at, g)) / groups.weight(g);
+    return u;
+  };
+  Matrix residual;
+  Vector slope;
+  Eigen::RowVectorXd intercept_slope;
+  const auto f = [&](const Vector& at, Vector& gradient) {
+    double value = subsets.evaluate(all, folded(at), at.tail(outputs).transpose(), residual, slope,
+                                    intercept_slope, nullptr);
+    gradient.setZero();
+    for (const Index g : all) {
+      const Masked m = part(at, g);
+      const double pay = lambda;
+      value += pay * cost(mask, m);
+      const Vector pull = slope.segment(groups.start(g), groups.size(g)) / groups.weight(g);
+      auto own = gradient.segment(groups.start(g), groups.size(g));
+      const double factor = factor_of(mask, m.w);
+      if (mask.has_factor()) {
+        own = factor * pull;
+        gradient[total + g] = pull.dot(m.b) * (mask.kind == Mask::Kind::kExp ? factor : 1);
+      } else if (const double norm = m.b.norm(); norm > 0) {
+        own =
+            std::pow(norm, mask.alpha - 1) * (pull + (mask.alpha - 1) * pull.dot(m.b) / (norm * norm) * m.b);
+      }
+      own += pay * (mask.kind == Mask::Kind::kIdentity ? 1 : 2) * m.b;
+      if (mask.kind == Mask::Kind::kIdentity) gradient[total + g] += pay * m.w;
+      if (mask.kind == Mask::Kind::kExp) gradient[total + g] += pay * 2 * m.w;
+      if (mask.kind == Mask::Kind::kL1) gradient[total + g] += pay * (m.w > 0 ? 1 : m.w < 0 ? -1 : 0);
+    }
+    gradient.tail(outputs) = intercept_slope.transpose();
+    return value;
+  };
+  LbfgsOptions options;
+  options.max_iterations = max_iterations;
+  const Minimised found = minimise(f, std::move(x), options);
+  MaskTraining out;
+  out.objective = found.value;
+  out.iterations = found.iterations;
+  SubsetFit fit;
+  fit.groups = all;
+  fit.values = folded(found.x);
+  fit.intercept = found.x.tail(outputs).transpose();
+  fit.objective =
+      subsets.evaluate(all, fit.values, fit.intercept, fit.residual, slope, intercept_slope, &fit.loss);
+  out.solution = subsets.solution(fit);
+  out.solution.lambda = lambda;
+  out.solution.objective = found.value;
+  out.solution.converged = found.converged;
+  return out;
+}
+
+}  // namespace hewn::convex

@@ -1,0 +1,29 @@
+#include <cmath>
+
+#include "hewn/convex/penalty/scalar.h"
+
+namespace hewn::convex {
+namespace {
+
+class Log final : public Scalar {
+ public:
+  double value(double x) const override { return std::log1p(x); }
+  double slope_over(double x) const override { return 1 / (x * (1 + x)); }
+  double slope_at_zero() const override { return 1; }
+  double inverse(double value) const override { return std::expm1(value); }
+  double prox(double z, double mu) const override {
+    const double square = (1 + z) * (1 + z) - 4 * mu;
+    if (square <= 0) return 0;
+    const double x = ((z - 1) + std::sqrt(square)) / 2;
+    if (x <= 0) return 0;
+    if (mu <= 1) return x;  // convex
+    return (x - z) * (x - z) / 2 + mu * std::log1p(x) < z * z / 2 ? x : 0;
+  }
+  double concavity() const override { return 1; }
+};
+
+}  // namespace
+
+std::unique_ptr<Scalar> make_log(double) { return std::make_unique<Log>(); }
+
+}  // namespace hewn::convex

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hewn/convex/cross_validation.h"
+#include "hewn/convex/dataset.h"
+#include "hewn/convex/greedy.h"
+
+namespace hewn::convex {
+
+/// What `hewn select` can be asked.
+struct SelectOptions {
+  /// A row of methods(); some take a number, as in q-pow:0.5.
+  std::string method = "omp";
+  /// Groups to select; 0: 10 for subset methods, all that a path selects for the others.
+  int64_t k = 0;
+  /// Size of the set that OMPR keeps; 0: k.
+  int64_t kprime = 0;
+  /// A number, or a share of tau as in 0.1tau; empty: a path.
+  std::string lambda;
+  /// Lambdas of a path; 0: 100.
+  int64_t path = 0;
+  /// Last lambda of a path as a share of tau.
+  double min_ratio = 0.01;
+  /// Folds of cross-validation, which then chooses lambda, or for omp the number of groups up to k; 0: none.
+  int64_t cv = 0;
+  /// auto: 1e-3 for subset methods with classes or counts, else 0.
+  std::optional<double> ridge;
+  bool no_intercept = false;
+  bool standardize = false;
+  /// File with one group label per feature; empty: none.
+  std::string groups;
+  /// Consecutive features per group; 0: none.
+  int64_t group_size = 0;
+  /// Tiles of the coefficient matrix, RxC; empty: none.
+  std::string block;
+  /// one, or sqrt of the group's size.
+  std::string group_weights = "one";
+  /// OMPR as Algorithm 2 writes it.
+  bool literal = false;
+  /// norm or curvature: what subset methods rank groups by.
+  std::string score = "norm";
+  /// Relative violation of the optimality conditions.
+  double tolerance = 1e-6;
+  /// Sequential LASSO solves at (1 - epsilon) tau.
+  double epsilon = 1e-3;
+  /// Share of samples to leave out and measure on; 0: none.
+  double holdout = 0;
+  int64_t seed = 0;
+  /// Threads of cross-validation.
+  int64_t threads = 1;
+};
+
+/// What a model does on samples that were left out.
+struct HoldoutScore {
+  double loss = 0;
+  double accuracy = 0;  // share of right classes, or the share of variance explained
+};
+
+struct Selection {
+  std::vector<Index> selected;  // groups in order
+  std::vector<double> losses;   // after each: mean over samples, without ridge and penalty
+  double tau = 0;
+  double null_loss = 0;
+  Solution solution;
+  std::vector<std::string> group_names;
+  std::optional<Path> path;  // methods that follow one
+  std::size_t chosen = 0;    // lambda of the path
+  std::optional<CrossValidation> cv;
+  std::optional<HoldoutScore> holdout;      // refitted on the selected groups
+  std::optional<HoldoutScore> holdout_all;  // on all of them
+  Problem problem;                          // as solved, groups included
+};
+
+struct MethodRow {
+  std::string_view name;
+  std::string_view help;
+};
+const std::vector<MethodRow>& methods();
+
+/// Selects groups. `progress` is told how many steps of how many are done. Throws Error naming the option
+/// that does not fit.
+Selection select(const Dataset& data, const SelectOptions& options,
+                 const std::function<void(int, int)>& progress);
+
+}  // namespace hewn::convex

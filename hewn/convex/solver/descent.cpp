@@ -1,0 +1,285 @@
+#include "hewn/convex/solver/descent.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hewn/convex/penalty/block_root.h"
+#include "hewn/convex/solver/anderson.h"
+#include "hewn/convex/solver/slopes.h"
+
+namespace hewn::convex {
+namespace {
+
+class Descent {
+ public:
+  Descent(const Model& model, const Penalty& penalty, double lambda, const std::vector<Index>& working,
+          const ConstView& v, Vector& beta, const DescentOptions& options)
+      : model_(model),
+        groups_(model.groups()),
+        penalty_(penalty),
+        lambda_(lambda),
+        working_(working),
+        beta_(beta),
+        options_(options),
+        slopes_(model.gram_mode() ? gram_slopes(model, v, beta, working) : residual_slopes(model, v)) {
+    Index largest = 1;
+    for (const Index g : working) largest = std::max(largest, groups_.size(g));
+    slope_.resize(largest);
+    u_.resize(largest);
+    delta_.resize(largest);
+    u2_.resize(largest);
+  }
+
+  DescentResult run() {
+    DescentResult result;
+    result.before = worst();
+    result.after = result.before;
+    if (result.before <= options_.tolerance) return result;
+    while (result.sweeps < options_.max_sweeps) {
+      result.after = sweep(working_);
+      ++result.sweeps;
+      // Violations met on the way are smaller than what the sweep leaves behind; looking again is cheap here.
+      if (result.after <= options_.tolerance && model_.gram_mode()) result.after = worst();
+      if (result.after <= options_.tolerance) break;
+      result.sweeps += settle_active(options_.max_sweeps - result.sweeps);
+    }
+    return result;
+  }
+
+ private:
+  double l(Index g) const { return groups_.weight(g) > 0 ? lambda_ * groups_.weight(g) : 0; }
+  /// What a violation of group g is measured by.
+  double unit(Index g) const { return groups_.weight(g) > 0 ? groups_.weight(g) : 1; }
+  Eigen::Map<Vector> values(Index g) { return {beta_.data() + groups_.start(g), groups_.size(g)}; }
+
+  void read(Index g) {
+    const Block& block = model_.block(g);
+    for (std::size_t i = 0; i < block.parts.size(); ++i) {
+      const Part& part = groups_.parts(g)[i];
+      const Index m = to_index(part.features.size());
+      const Eigen::Map<const Matrix> b(beta_.data() + groups_.start(g) + part.offset, m, part.outputs);
+      slopes_->read(part, block.parts[i], b,
+                    Eigen::Map<Matrix>(slope_.data() + part.offset, m, part.outputs));
+    }
+  }
+
+  /// Sum of q over all other groups with values.
+  double others(Index g) {
+    if (penalty_.form() == Form::kSum || penalty_.is_group_lasso()) return 0;
+    double sum = 0;
+    for (const Index other : working_) {
+      if (other == g || groups_.weight(other) == 0) continue;
+      const double norm = values(other).norm();
+      if (norm > 0) sum += penalty_.scalar().value(groups_.weight(other) * norm);
+    }
+    return sum;
+  }
+
+  /// Distance of minus the gradient from the penalty's subdifferential, in units of the weight.
+  double violation(Index g) {
+    read(g);
+    const auto b = values(g);
+    const auto slope = slope_.head(groups_.size(g));
+    const double norm = b.norm();
+    double out = 0;
+    if (l(g) == 0) {
+      out = slope.norm();
+    } else if (penalty_.is_group_lasso()) {
+      out = norm > 0 ? (slope - l(g) / norm * b).norm() : std::max(0.0, slope.norm() - l(g));
+    } else {
+      const Along along{&penalty_, lambda_, groups_.weight(g), others(g)};
+      // Where zero is a local minimum whatever the slope is, only the block update knows a better one.
+      out = norm > 0 ? (slope - along.slope_over(norm) * b).norm()
+            : std::isinf(along.slope_at_zero())
+                ? (solve(g) ? delta_.head(b.size()).norm() * model_.block(g).largest : 0)
+                : std::max(0.0, slope.norm() - along.slope_at_zero());
+    }
+    return out / unit(g);
+  }
+
+  /// Moves a group to the minimum over its own coefficients; its violation before.
+  double visit(Index g) {
+    const double before = violation(g);
+    if (before == 0 && values(g).squaredNorm() == 0) return 0;
+    if (!solve(g)) return before;
+    const Block& block = model_.block(g);
+    values(g) += delta_.head(groups_.size(g));
+    for (std::size_t i = 0; i < block.parts.size(); ++i) {
+      const Part& part = groups_.parts(g)[i];
+      slopes_->change(part, block.parts[i],
+                      Eigen::Map<const Matrix>(delta_.data() + part.offset, to_index(part.features.size()),
+                                               part.outputs));
+    }
+    return before;
+  }
+
+  /// Sets delta_ from slope_ (which must be current); false where nothing changes.
+  bool solve(Index g) {
+    const Block& block = model_.block(g);
+    const auto b = values(g);
+    Index row = 0;
+    for (std::size_t i = 0; i < block.parts.size(); ++i) {
+      const Part& part = groups_.parts(g)[i];
+      const Index m = to_index(part.features.size());
+      const Eigen::Map<const Matrix> old(b.data() + part.offset, m, part.outputs);
+      const Eigen::Map<const Matrix> slope(slope_.data() + part.offset, m, part.outputs);
+      Eigen::Map<Matrix> u(u_.data() + part.offset, m, part.outputs);
+      const auto curvature = block.curvature.segment(row, m);
+      if (m == 1) {
+        u = slope + curvature[0] * old;
+      } else {
+        u.noalias() = block.parts[i].vectors.transpose() * old;
+        u.array().colwise() *= curvature.array();
+        u.noalias() += block.parts[i].vectors.transpose() * slope;
+      }
+      for (Index r = 0; r < m; ++r) u2_[row + r] = u.row(r).squaredNorm();
+      row += m;
+    }
+    const Spectrum spectrum{block.curvature.data(), u2_.data(), block.curvature.size()};
+    const double nu = penalty_.is_group_lasso()
+                          ? lasso_multiplier(spectrum, l(g), b.norm())
+                          : multiplier(spectrum, {&penalty_, lambda_, groups_.weight(g), others(g)});
+    auto delta = delta_.head(b.size());
+    if (std::isinf(nu)) {
+      delta = -b;
+      return b.squaredNorm() > 0;
+    }
+    row = 0;
+    for (std::size_t i = 0; i < block.parts.size(); ++i) {
+      const Part& part = groups_.parts(g)[i];
+      const Index m = to_index(part.features.size());
+      Eigen::Map<Matrix> u(u_.data() + part.offset, m, part.outputs);
+      Eigen::Map<Matrix> out(delta.data() + part.offset, m, part.outputs);
+      for (Index r = 0; r < m; ++r) {
+        const double d = block.curvature[row + r] + nu;
+        u.row(r) *= d > 0 ? 1 / d : 0;
+      }
+      if (m == 1) {
+        out = u;
+      } else {
+        out.noalias() = block.parts[i].vectors * u;
+      }
+      row += m;
+    }
+    delta -= b;
+    return true;
+  }
+
+  double worst() {
+    double largest = 0;
+    for (const Index g : working_) largest = std::max(largest, violation(g));
+    return largest;
+  }
+
+  double sweep(const std::vector<Index>& groups) {
+    double largest = 0;
+    for (const Index g : groups) largest = std::max(largest, visit(g));
+    return largest;
+  }
+
+  /// Sweeps over groups with values until they agree, with extrapolation.
+  int settle_active(int max_sweeps) {
+    active_.clear();
+    for (const Index g : working_) {
+      if (values(g).squaredNorm() > 0 || l(g) == 0) active_.push_back(g);
+    }
+    if (active_.size() < 2) return 0;
+    Anderson anderson(options_.anderson);
+    int sweeps = 0;
+    while (sweeps < max_sweeps) {
+      const double largest = sweep(active_);
+      ++sweeps;
+      if (largest <= options_.tolerance) break;
+      if (options_.anderson < 2) continue;
+      const auto point = anderson.push(gathered(), slopes_->all());
+      if (point) accept_if_better(*point);
+    }
+    return sweeps;
+  }
+
+  Vector gathered() {
+    Index size = 0;
+    for (const Index g : active_) size += groups_.size(g);
+    Vector out(size);
+    Index at = 0;
+    for (const Index g : active_) {
+      out.segment(at, groups_.size(g)) = values(g);
+      at += groups_.size(g);
+    }
+    return out;
+  }
+  void scatter(const Vector& x) {
+    Index at = 0;
+    for (const Index g : active_) {
+      values(g) = x.segment(at, groups_.size(g));
+      at += groups_.size(g);
+    }
+  }
+  double penalty_value() {
+    if (penalty_.is_group_lasso() || penalty_.form() == Form::kSum) {
+      double sum = 0;
+      for (const Index g : active_) {
+        const double r = groups_.weight(g) * values(g).norm();
+        if (r > 0) sum += penalty_.scalar().value(r);
+      }
+      return lambda_ * sum;
+    }
+    const double sum = others(-1);
+    return lambda_ * penalty_.scalar().inverse(sum);
+  }
+  /// Minus the gradient at the active coefficients, as a vector like gathered().
+  Vector active_slopes() {
+    Index size = 0;
+    for (const Index g : active_) size += groups_.size(g);
+    Vector out(size);
+    Index at = 0;
+    for (const Index g : active_) {
+      read(g);
+      out.segment(at, groups_.size(g)) = slope_.head(groups_.size(g));
+      at += groups_.size(g);
+    }
+    return out;
+  }
+
+  void accept_if_better(const Anderson::Point& point) {
+    const Vector old = gathered();
+    const double old_penalty = penalty_value();
+    Matrix old_slopes = slopes_->all();
+    const Vector old_active = model_.gram_mode() ? active_slopes() : Vector();
+    const double squares = point.x.squaredNorm() - old.squaredNorm();
+    scatter(point.x);
+    double change = penalty_value() - old_penalty;
+    if (model_.gram_mode()) {
+      slopes_->replace(point.carried);
+      change +=
+          slopes_->difference(point.carried, (point.x - old).dot(active_slopes() + old_active), squares);
+    } else {
+      change += slopes_->difference(point.carried, 0, squares);
+      slopes_->replace(point.carried);
+    }
+    if (change < 0) return;
+    scatter(old);
+    slopes_->replace(std::move(old_slopes));
+  }
+
+  const Model& model_;
+  const Groups& groups_;
+  const Penalty& penalty_;
+  double lambda_;
+  const std::vector<Index>& working_;
+  Vector& beta_;
+  DescentOptions options_;
+  std::unique_ptr<Slopes> slopes_;
+  std::vector<Index> active_;
+  Vector slope_, u_, delta_, u2_;
+};
+
+}  // namespace
+
+DescentResult descend(const Model& model, const Penalty& penalty, double lambda,
+                      const std::vector<Index>& working, const ConstView& v, Vector& beta,
+                      const DescentOptions& options) {
+  return Descent(model, penalty, lambda, working, v, beta, options).run();
+}
+
+}  // namespace hewn::convex

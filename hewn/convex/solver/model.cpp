@@ -1,0 +1,106 @@
+#include "hewn/convex/solver/model.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+namespace hewn::convex {
+
+Model::Model(const Centred& x, const Groups& groups, const Vector& weights, double factor, double ridge,
+             bool gram)
+    : x_(&x),
+      groups_(&groups),
+      weights_(&weights),
+      factor_(factor),
+      ridge_(ridge),
+      gram_mode_(gram),
+      index_(to_size(groups.count()), -1),
+      slot_of_(to_size(x.cols()), -1) {}
+
+void Model::leave_gram_mode() {
+  gram_mode_ = false;
+  gram_.resize(0, 0);
+}
+
+std::vector<Index> Model::slots_of(const std::vector<int>& features) const {
+  std::vector<Index> out;
+  for (const int j : features) out.push_back(slot_of_[to_size(j)]);
+  return out;
+}
+
+void Model::add_columns(const std::vector<int>& features) {
+  const Index before = slots();
+  for (const int j : features) {
+    slot_of_[to_size(j)] = slots();
+    features_.push_back(j);
+  }
+  if (!gram_mode_ || features.empty()) return;
+  const Index after = slots();
+  if (after > gram_.rows()) {
+    Matrix larger(std::max(after, 2 * before), std::max(after, 2 * before));
+    larger.topLeftCorner(before, before) = gram_.topLeftCorner(before, before);
+    gram_ = std::move(larger);
+  }
+  x_->gram(features_, features, gram_.block(0, before, after, after - before));
+  gram_.block(before, 0, after - before, before) = gram_.block(0, before, before, after - before).transpose();
+}
+
+Matrix Model::inner_products(const std::vector<int>& features) const {
+  const Index m = to_index(features.size());
+  Matrix out(m, m);
+  if (!gram_mode_) {
+    x_->gram(features, features, out);
+    return out;
+  }
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < m; ++j) {
+      out(i, j) = gram_(slot_of_[to_size(features[to_size(i)])], slot_of_[to_size(features[to_size(j)])]);
+    }
+  }
+  return out;
+}
+
+void Model::include(const std::vector<Index>& groups) {
+  std::vector<int> fresh;
+  for (const Index g : groups) {
+    if (has(g)) continue;
+    for (const Part& part : groups_->parts(g)) {
+      for (const int j : part.features) {
+        if (slot_of_[to_size(j)] >= 0) continue;
+        slot_of_[to_size(j)] = 0;  // the real slot follows
+        fresh.push_back(j);
+      }
+    }
+  }
+  add_columns(fresh);
+  for (const Index g : groups) {
+    if (has(g)) continue;
+    Block block;
+    std::vector<double> curvature;
+    for (const Part& part : groups_->parts(g)) {
+      PartBasis basis;
+      for (const int j : part.features) basis.slots.push_back(slot_of_[to_size(j)]);
+      basis.slot = basis.slots.front();
+      for (std::size_t i = 1; i < basis.slots.size(); ++i) {
+        basis.in_a_row = basis.in_a_row && basis.slots[i] == basis.slots[i - 1] + 1;
+      }
+      const Matrix inner = inner_products(part.features);
+      if (inner.rows() == 1) {
+        curvature.push_back(factor_ * std::max(0.0, inner(0, 0)) + ridge_);
+      } else {
+        const Eigen::SelfAdjointEigenSolver<Matrix> solver(inner);
+        basis.vectors = solver.eigenvectors();
+        for (const double value : solver.eigenvalues())
+          curvature.push_back(factor_ * std::max(0.0, value) + ridge_);
+      }
+      block.parts.push_back(std::move(basis));
+    }
+    block.curvature = Eigen::Map<const Vector>(curvature.data(), to_index(curvature.size()));
+    block.largest = block.curvature.maxCoeff();
+    // Zeros that rounding made small: no direction of a singular block may run away.
+    block.curvature = block.curvature.cwiseMax(1e-14 * block.largest);
+    index_[to_size(g)] = to_index(blocks_.size());
+    blocks_.push_back(std::move(block));
+  }
+}
+
+}  // namespace hewn::convex

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "hewn/convex/solver/model.h"
+
+namespace hewn::convex {
+
+/// Minus the model's gradient while coefficients change, in one of two forms that trade memory for products.
+class Slopes {
+ public:
+  virtual ~Slopes() = default;
+
+  /// out (m x outputs) = minus the gradient of a part's coefficients, whose values are `b`.
+  virtual void read(const Part& part, const PartBasis& basis, const ConstView& b, View out) const = 0;
+  /// The part's coefficients grew by `delta`.
+  virtual void change(const Part& part, const PartBasis& basis, const ConstView& delta) = 0;
+
+  /// All of it, affine in the coefficients; may be replaced by a combination of earlier ones.
+  virtual const Matrix& all() const = 0;
+  virtual void replace(Matrix all) = 0;
+  /// The model at the coefficients of `other` minus the model at the current ones; `products` is
+  /// sum over entries of (other - current) * (minus the gradient at other + minus the gradient at current),
+  /// which only the Gram form can use, and `squares` the difference of squared norms.
+  virtual double difference(const Matrix& other, double products, double squares) const = 0;
+};
+
+/// `v` as in descend().
+std::unique_ptr<Slopes> gram_slopes(const Model& model, const ConstView& v, const Vector& beta,
+                                    const std::vector<Index>& working);
+std::unique_ptr<Slopes> residual_slopes(const Model& model, const ConstView& v);
+
+}  // namespace hewn::convex

@@ -1,0 +1,272 @@
+#include "hewn/convex/solver/subset.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "hewn/convex/solver/lbfgs.h"
+#include "hewn/convex/solver/prepare.h"
+#include "hewn/core/error.h"
+
+namespace hewn::convex {
+
+Subsets::Subsets(const Problem& problem)
+    : problem_(problem),
+      weights_(normalised_weights(problem)),
+      scale_(column_scales(problem, weights_)),
+      x_(*problem.x, scale_, weights_, problem.intercept),
+      model_(x_, problem.groups, weights_,
+             std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge, true),
+      probe_(x_, problem.groups, weights_, model_.factor(), problem.ridge, false) {
+  for (Index g = 0; g < problem.groups.count(); ++g) {
+    if (problem.groups.weight(g) == 0) always_.push_back(g);
+  }
+}
+
+Index Subsets::size(const std::vector<Index>& groups) const {
+  Index size = 0;
+  for (const Index g : groups) size += problem_.groups.size(g);
+  return size;
+}
+
+/// The features of the groups and, per output, which value (second) belongs to which of them (first).
+void Subsets::entries(const std::vector<Index>& groups, std::vector<int>& features,
+                      std::vector<std::vector<std::pair<Index, Index>>>& by_output) const {
+  std::vector<Index> row(to_size(x_.cols()), -1);
+  by_output.assign(to_size(problem_.y.cols()), {});
+  Index at = 0;
+  for (const Index g : groups) {
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) {
+          if (row[to_size(j)] < 0) {
+            row[to_size(j)] = to_index(features.size());
+            features.push_back(j);
+          }
+          by_output[to_size(part.first_output + k)].emplace_back(row[to_size(j)], at++);
+        }
+      }
+    }
+  }
+}
+
+Matrix Subsets::linear(const std::vector<Index>& groups, const Vector& values,
+                       const Eigen::RowVectorXd& intercept) const {
+  std::vector<int> features;
+  std::vector<std::vector<std::pair<Index, Index>>> by_output;
+  entries(groups, features, by_output);
+  Matrix coefficients = Matrix::Zero(to_index(features.size()), problem_.y.cols());
+  for (std::size_t k = 0; k < by_output.size(); ++k) {
+    for (const auto& [row, at] : by_output[k]) coefficients(row, to_index(k)) = values[at];
+  }
+  Matrix eta = problem_.offset.size() != 0 ? problem_.offset : Matrix::Zero(x_.rows(), problem_.y.cols());
+  x_.add_times(features, coefficients, eta);
+  eta.rowwise() += intercept;
+  return eta;
+}
+
+double Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
+                         const Eigen::RowVectorXd& intercept, Matrix& residual, Vector& slope,
+                         Eigen::RowVectorXd& intercept_slope, double* loss) const {
+  const Matrix eta = linear(groups, values, intercept);
+  const double value = problem_.loss->value(eta, problem_.y, weights_, residual);
+  if (loss != nullptr) *loss = value;
+  const Matrix v = residual.array().colwise() * weights_.array();
+  std::vector<int> features;
+  std::vector<std::vector<std::pair<Index, Index>>> by_output;
+  entries(groups, features, by_output);
+  Matrix pull(to_index(features.size()), v.cols());
+  const Eigen::RowVectorXd sums = v.colwise().sum();
+  x_.transpose_times(features, v, sums, pull);
+  slope.resize(values.size());
+  for (std::size_t k = 0; k < by_output.size(); ++k) {
+    for (const auto& [row, at] : by_output[k])
+      slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
+  }
+  intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
+  return value + 0.5 * problem_.ridge * values.squaredNorm();
+}
+
+/// Inner products of the features of some groups under the curvature h, with the intercept as the last
+/// column.
+Matrix Subsets::curved_gram(const std::vector<int>& features, const Vector& h) const {
+  const Index m = to_index(features.size());
+  const Centred x(*problem_.x, scale_, h, problem_.intercept);
+  Matrix out(m + 1, m + 1);
+  x.gram(features, features, out.topLeftCorner(m, m));
+  // Columns are centred under the sample weights, not under h: the intercept is not orthogonal to them.
+  const double total = h.sum();
+  Vector shift(m);
+  for (Index i = 0; i < m; ++i) shift[i] = x.mean()[features[to_size(i)]] - x_.mean()[features[to_size(i)]];
+  out.topLeftCorner(m, m) += total * shift * shift.transpose();
+  out.col(m).head(m) = total * shift;
+  out.row(m).head(m) = total * shift.transpose();
+  out(m, m) = total;
+  return out;
+}
+
+/// The inverse of each output's own Hessian where the last fit ended; for squared error it is all of it.
+std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<Index>& groups,
+                                                             const Matrix& eta) {
+  std::vector<int> features;
+  auto by_output = std::make_shared<std::vector<std::vector<std::pair<Index, Index>>>>();
+  entries(groups, features, *by_output);
+  const Index m = to_index(features.size());
+  const bool quadratic = problem_.loss->curvature() == 1;
+  Matrix gram;
+  Matrix curvature;
+  if (quadratic) {  // the same for all outputs, and kept for the next set
+    model_.include(groups);
+    const auto slots = model_.slots_of(features);
+    gram = Matrix::Zero(m + 1, m + 1);
+    for (Index j = 0; j < m; ++j) {
+      for (Index i = 0; i < m; ++i) gram(i, j) = model_.gram()(slots[to_size(i)], slots[to_size(j)]);
+    }
+    gram(m, m) = 1;
+  } else {
+    curvature = problem_.loss->diagonal(eta, problem_.y);
+    curvature = curvature.cwiseMax(1e-6 * curvature.maxCoeff());
+  }
+  using Solver = Eigen::LDLT<Matrix>;  // pivoted: duplicate columns only make it singular
+  std::vector<std::shared_ptr<const Solver>> solvers;
+  for (std::size_t k = 0; k < by_output->size(); ++k) {
+    const auto& list = (*by_output)[k];
+    const auto same_rows = [&](const auto& other) {
+      return std::equal(list.begin(), list.end(), other.begin(), other.end(),
+                        [](const auto& a, const auto& b) { return a.first == b.first; });
+    };
+    if (quadratic && k > 0 && same_rows((*by_output)[k - 1])) {
+      solvers.push_back(solvers.back());
+      continue;
+    }
+    if (!quadratic) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
+    std::vector<Index> rows;
+    for (const auto& [row, at] : list) rows.push_back(row);
+    rows.push_back(m);
+    Matrix own = gram(rows, rows);
+    own.diagonal().head(own.rows() - 1).array() += problem_.ridge;
+    solvers.push_back(std::make_shared<const Solver>(own.ldlt()));
+  }
+  return [by_output, solvers](const Vector& gradient) {
+    Vector out = gradient;
+    const Index first = gradient.size() - to_index(by_output->size());
+    for (std::size_t k = 0; k < by_output->size(); ++k) {
+      const auto& list = (*by_output)[k];
+      Vector own(to_index(list.size()) + 1);
+      for (std::size_t i = 0; i < list.size(); ++i) own[to_index(i)] = gradient[list[i].second];
+      own[own.size() - 1] = gradient[first + to_index(k)];
+      own = solvers[k]->solve(own);
+      for (std::size_t i = 0; i < list.size(); ++i) out[list[i].second] = own[to_index(i)];
+      out[first + to_index(k)] = own[own.size() - 1];
+    }
+    return out;
+  };
+}
+
+SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance) {
+  const Index outputs = problem_.y.cols();
+  const Index count = size(groups);
+  Vector x = Vector::Zero(count + outputs);
+  if (warm != nullptr) {
+    Index at = 0;
+    for (const Index g : groups) {
+      Index from = 0;
+      for (const Index other : warm->groups) {
+        if (other == g)
+          x.segment(at, problem_.groups.size(g)) = warm->values.segment(from, problem_.groups.size(g));
+        from += problem_.groups.size(other);
+      }
+      at += problem_.groups.size(g);
+    }
+    x.tail(outputs) = warm->intercept.transpose();
+  } else if (problem_.intercept) {
+    x.tail(outputs) = problem_.loss->start(weights_.transpose() * problem_.y).transpose();
+  }
+  SubsetFit out;
+  out.groups = groups;
+  LbfgsOptions options;
+  options.tolerance = tolerance;
+  options.memory = 20;
+  options.max_iterations = 30;
+  Vector slope;
+  Eigen::RowVectorXd intercept_slope;
+  const auto f = [&](const Vector& at, Vector& gradient) {
+    const double value = evaluate(groups, at.head(count), at.tail(outputs).transpose(), out.residual, slope,
+                                  intercept_slope, &out.loss);
+    gradient << slope, intercept_slope.transpose();
+    return value;
+  };
+  // Curvature is taken anew now and then, until a step with it has nothing left to gain.
+  Minimised found;
+  found.x = std::move(x);
+  constexpr int kRestarts = 100;
+  for (int i = 0; i < kRestarts; ++i) {
+    options.precondition =
+        preconditioner(groups, linear(groups, found.x.head(count), found.x.tail(outputs).transpose()));
+    found = minimise(f, std::move(found.x), options);
+    if (found.converged && (found.iterations == 0 || problem_.loss->curvature() == 1)) break;
+    found.converged = false;
+  }
+  Vector gradient(found.x.size());
+  out.objective = f(found.x, gradient);
+  out.values = found.x.head(count);
+  out.intercept = found.x.tail(outputs).transpose();
+  const bool ran_away = linear(groups, out.values, out.intercept).cwiseAbs().maxCoeff() > 40;
+  if (problem_.loss->may_diverge() && problem_.ridge == 0 && (ran_away || !found.converged)) {
+    throw Error(
+        "the selected groups separate the classes, so that no minimiser exists: add ridge (--ridge 1e-3)");
+  }
+  return out;
+}
+
+Matrix Subsets::gradient(const SubsetFit& fit) const {
+  const Matrix v = fit.residual.array().colwise() * weights_.array();
+  Matrix out(x_.cols(), v.cols());
+  x_.transpose_times(v, v.colwise().sum(), out);
+  if (problem_.ridge == 0) return out;
+  Index at = 0;
+  for (const Index g : fit.groups) {
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) out(j, part.first_output + k) -= problem_.ridge * fit.values[at++];
+      }
+    }
+  }
+  return out;
+}
+
+const Block& Subsets::block(Index group) {
+  probe_.include({group});
+  return probe_.block(group);
+}
+
+Solution Subsets::solution(const SubsetFit& fit) const {
+  Solution out;
+  out.loss = fit.loss;
+  out.objective = fit.objective;
+  out.converged = true;
+  out.intercept = fit.intercept;
+  std::vector<std::pair<Index, Index>> order;  // group, where its values start
+  Index at = 0;
+  for (const Index g : fit.groups) {
+    order.emplace_back(g, at);
+    at += problem_.groups.size(g);
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [g, start] : order) {
+    out.support.push_back(g);
+    Index from = start;
+    for (const Part& part : problem_.groups.parts(g)) {
+      for (int k = 0; k < part.outputs; ++k) {
+        for (const int j : part.features) {
+          out.intercept[part.first_output + k] -= x_.mean()[j] * fit.values[from];
+          out.values.push_back(scale_[j] * fit.values[from++]);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace hewn::convex

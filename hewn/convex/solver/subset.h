@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "hewn/convex/design/centred.h"
+#include "hewn/convex/solver/model.h"
+#include "hewn/convex/solver/solution.h"
+
+namespace hewn::convex {
+
+/// The minimiser over the coefficients of some groups alone, no penalty but ridge.
+struct SubsetFit {
+  std::vector<Index> groups;
+  Vector values;                 // theirs, one group after the other, scaled as the solver sees them
+  Eigen::RowVectorXd intercept;  // of scaled, centred columns
+  Matrix residual;
+  double loss = 0;
+  double objective = 0;  // with ridge
+};
+
+/// Fits subsets of groups; keeps inner products between the features met. Groups of weight 0 are in every
+/// subset.
+class Subsets {
+ public:
+  /// Throws Error where the problem does not fit.
+  explicit Subsets(const Problem& problem);
+
+  /// From the values that `warm` has for the same groups. Throws Error where there is no minimiser.
+  /// `tolerance`: decrease of the objective, relative to it, that is not worth another step.
+  SubsetFit fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance = 1e-15);
+
+  /// Minus the gradient of loss and ridge, p x K, at a fit.
+  Matrix gradient(const SubsetFit& fit) const;
+  /// At any values of some groups: the objective with ridge, and its gradient in the values and intercept.
+  double evaluate(const std::vector<Index>& groups, const Vector& values, const Eigen::RowVectorXd& intercept,
+                  Matrix& residual, Vector& slope, Eigen::RowVectorXd& intercept_slope, double* loss) const;
+
+  const Problem& problem() const { return problem_; }
+  const Vector& weights() const { return weights_; }
+  /// The curvature of a group in its eigenbasis, for scores that use it.
+  const Block& block(Index group);
+  Index size(const std::vector<Index>& groups) const;
+  const std::vector<Index>& always() const { return always_; }
+  /// In the units of the data.
+  Solution solution(const SubsetFit& fit) const;
+
+ private:
+  std::function<Vector(const Vector&)> preconditioner(const std::vector<Index>& groups, const Matrix& eta);
+  Matrix curved_gram(const std::vector<int>& features, const Vector& h) const;
+  Matrix linear(const std::vector<Index>& groups, const Vector& values,
+                const Eigen::RowVectorXd& intercept) const;
+  void entries(const std::vector<Index>& groups, std::vector<int>& features,
+               std::vector<std::vector<std::pair<Index, Index>>>& by_output) const;
+
+  const Problem& problem_;
+  Vector weights_;
+  Vector scale_;
+  Centred x_;
+  Model model_;  // inner products under the sample weights
+  Model probe_;  // eigenbases alone, of any group
+  std::vector<Index> always_;
+};
+
+}  // namespace hewn::convex

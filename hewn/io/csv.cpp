@@ -1,0 +1,248 @@
+#include "hewn/io/csv.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+
+#include "hewn/core/error.h"
+
+namespace hewn::io {
+namespace {
+
+constexpr size_t kChunk = size_t{1} << 18;
+constexpr size_t kLongestRecord = size_t{1} << 28;
+
+/// Records of a file one after the other; a record ends at a line break outside quotes.
+class Records {
+ public:
+  explicit Records(const std::filesystem::path& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
+    if (file_ == nullptr) throw FormatError(path.string(), "cannot be read");
+    gzbuffer(file_, 1 << 18);
+  }
+  ~Records() { gzclose(file_); }
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+
+  /// False at the end. Blank lines are skipped. The record is valid until the next call.
+  bool next(std::string_view& record) {
+    do {
+      if (!take(record)) return false;
+    } while (record.empty());
+    return true;
+  }
+  /// Line on which the last record began, from 1.
+  int64_t line() const { return line_; }
+
+ private:
+  bool take(std::string_view& record) {
+    line_ += lines_taken_;
+    lines_taken_ = 1;
+    size_t at = begin_;
+    bool quoted = false;
+    while (true) {
+      for (; at < buffer_.size(); ++at) {
+        const char c = buffer_[at];
+        if (c == '"') quoted = !quoted;
+        if (c != '\n') continue;
+        if (quoted) {
+          ++lines_taken_;
+          continue;
+        }
+        record = trimmed(begin_, at);
+        begin_ = at + 1;
+        return true;
+      }
+      if (!fill(at)) break;
+    }
+    if (quoted) throw FormatError(path_.string(), str("line ", line_, ": a quote is not closed"));
+    if (begin_ == buffer_.size()) return false;
+    record = trimmed(begin_, buffer_.size());
+    begin_ = buffer_.size();
+    return true;
+  }
+  std::string_view trimmed(size_t first, size_t end) const {
+    if (end > first && buffer_[end - 1] == '\r') --end;
+    return std::string_view(buffer_).substr(first, end - first);
+  }
+  bool fill(size_t& at) {
+    if (done_) return false;
+    buffer_.erase(0, begin_);
+    at -= begin_;
+    begin_ = 0;
+    if (buffer_.size() > kLongestRecord) {
+      throw FormatError(path_.string(), str("line ", line_, ": is longer than 256 MiB; is this a CSV file?"));
+    }
+    const size_t before = buffer_.size();
+    buffer_.resize(before + kChunk);
+    const int got = gzread(file_, buffer_.data() + before, static_cast<unsigned>(kChunk));
+    if (got < 0) throw FormatError(path_.string(), "is damaged (gzip)");
+    buffer_.resize(before + static_cast<size_t>(got));
+    done_ = got == 0;
+    return got > 0;
+  }
+
+  std::filesystem::path path_;
+  gzFile file_;
+  std::string buffer_;
+  size_t begin_ = 0;
+  bool done_ = false;
+  int64_t line_ = 0;
+  int64_t lines_taken_ = 1;
+};
+
+std::string_view stripped(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// Calls visit(column, text) for each field and returns their number.
+template <class Visit>
+int64_t for_each_field(std::string_view record, char separator, std::string& scratch, Visit visit) {
+  int64_t column = 0;
+  size_t at = 0;
+  while (true) {
+    while (at < record.size() && (record[at] == ' ' || record[at] == '\t') && record[at] != separator) ++at;
+    if (at < record.size() && record[at] == '"') {
+      scratch.clear();
+      for (++at; at < record.size(); ++at) {
+        if (record[at] != '"') {
+          scratch.push_back(record[at]);
+        } else if (at + 1 < record.size() && record[at + 1] == '"') {
+          scratch.push_back('"');
+          ++at;
+        } else {
+          ++at;
+          break;
+        }
+      }
+      const size_t end = std::min(record.find(separator, at), record.size());
+      scratch.append(stripped(record.substr(at, end - at)));
+      visit(column++, std::string_view(scratch));
+      at = end;
+    } else {
+      const size_t end = std::min(record.find(separator, at), record.size());
+      visit(column++, stripped(record.substr(at, end - at)));
+      at = end;
+    }
+    if (at >= record.size()) return column;
+    ++at;  // the separator
+  }
+}
+
+std::string_view without_mark(std::string_view record) {
+  return record.starts_with("\xEF\xBB\xBF") ? record.substr(3) : record;  // byte-order mark
+}
+
+std::string shown(std::string_view text) {
+  return text.size() > 40 ? std::string(text.substr(0, 40)) + "..." : std::string(text);
+}
+
+struct Shape {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  bool header = false;
+  std::vector<std::string> first;
+};
+
+Shape count(const std::filesystem::path& path, const CsvOptions& options) {
+  Records records(path);
+  Shape shape;
+  std::string_view record;
+  std::string scratch;
+  bool any_number = false;
+  while (records.next(record)) {
+    if (shape.rows == 0) {
+      shape.columns = for_each_field(
+          without_mark(record), options.separator, scratch, [&](int64_t, std::string_view text) {
+            double unused = 0;
+            any_number = any_number || parse_number(text, unused) || is_missing(text);
+            shape.first.emplace_back(text);
+          });
+    } else {
+      const int64_t columns =
+          for_each_field(record, options.separator, scratch, [](int64_t, std::string_view) {});
+      if (columns != shape.columns) {
+        throw FormatError(path.string(), str("line ", records.line(), ": has ", columns, " fields, expected ",
+                                             shape.columns, " as in the first line"));
+      }
+    }
+    ++shape.rows;
+  }
+  if (shape.rows == 0) throw FormatError(path.string(), "is empty");
+  shape.header = options.header == Header::kYes || (options.header == Header::kAuto && !any_number);
+  if (shape.header) --shape.rows;
+  if (shape.rows == 0) throw FormatError(path.string(), "has a header but no samples");
+  return shape;
+}
+
+}  // namespace
+
+bool parse_number(std::string_view text, double& value) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc() && stop == end && std::isfinite(value);
+}
+
+bool is_missing(std::string_view text) {
+  return text.empty() || text == "NA" || text == "NaN" || text == "nan" || text == "null" || text == "?";
+}
+
+Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
+  const Shape shape = count(path, options);
+  Table table;
+  table.rows = shape.rows;
+  table.has_header = shape.header;
+  for (int64_t c = 0; c < shape.columns; ++c) {
+    table.names.push_back(shape.header ? shape.first[static_cast<size_t>(c)] : str("column ", c + 1));
+  }
+  std::vector<bool> is_text(static_cast<size_t>(shape.columns), false);
+  if (options.text_columns) is_text = options.text_columns(table.names);
+  std::vector<int64_t> slot(static_cast<size_t>(shape.columns));
+  for (int64_t c = 0; c < shape.columns; ++c) {
+    auto& list = is_text[static_cast<size_t>(c)] ? table.text_columns : table.numeric;
+    slot[static_cast<size_t>(c)] = static_cast<int64_t>(list.size());
+    list.push_back(c);
+  }
+  table.values.resize(static_cast<size_t>(shape.rows) * table.numeric.size());
+  table.text.assign(table.text_columns.size(), {});
+  for (auto& column : table.text) column.reserve(static_cast<size_t>(shape.rows));
+
+  Records records(path);
+  std::string_view record;
+  std::string scratch;
+  int64_t row = shape.header ? -1 : 0;
+  bool first = true;
+  for (; row < shape.rows && records.next(record); ++row) {
+    if (first) record = without_mark(record);
+    first = false;
+    if (row < 0) continue;
+    const int64_t columns =
+        for_each_field(record, options.separator, scratch, [&](int64_t c, std::string_view text) {
+          if (c >= shape.columns) return;
+          const auto at = static_cast<size_t>(slot[static_cast<size_t>(c)]);
+          if (is_text[static_cast<size_t>(c)]) {
+            table.text[at].emplace_back(text);
+            return;
+          }
+          double& value = table.values[at * static_cast<size_t>(shape.rows) + static_cast<size_t>(row)];
+          if (parse_number(text, value)) return;
+          if (!is_missing(text)) {
+            throw FormatError(path.string(),
+                              str("line ", records.line(), ", column \"", table.names[static_cast<size_t>(c)],
+                                  "\": expected a number, got \"", shown(text), "\""));
+          }
+          value = std::numeric_limits<double>::quiet_NaN();
+          if (table.missing.size() < Table::kMostMissing) table.missing.push_back({row, c});
+        });
+    if (columns != shape.columns) throw FormatError(path.string(), "changed while it was read");
+  }
+  if (row != shape.rows) throw FormatError(path.string(), "changed while it was read");
+  return table;
+}
+
+}  // namespace hewn::io

@@ -1,0 +1,84 @@
+// hewn select from the outside.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "hewn/core/files.h"
+#include "hewn/core/json.h"
+#include "hewn/core/random.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn {
+namespace {
+
+using test::Outcome;
+using test::TempFolder;
+using test::write_text;
+
+/// y = 3 b - c with noise that is the same every time.
+std::string sample() {
+  std::string out = "a,b,c,d,y\n";
+  for (uint64_t i = 0; i < 50; ++i) {
+    double x[5];
+    for (uint64_t j = 0; j < 5; ++j) x[j] = unit(draw(1, Stream::kSynthetic, j, i)[0]) - 0.5;
+    out += std::to_string(x[0]) + "," + std::to_string(x[1]) + "," + std::to_string(x[2]) + "," +
+           std::to_string(x[3]) + "," + std::to_string(3 * x[1] - x[2] + 0.1 * x[4]) + "\n";
+  }
+  return out;
+}
+
+TEST(Select, PrintsGroupsAndWritesFiles) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", sample());
+  const std::string data = folder / "a.csv";
+  const Outcome text = test::hewn({"select", data, "--target", "y", "--k", "2"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("certified"), std::string::npos) << text.out;
+
+  const Outcome json = test::hewn({"select", data, "--method", "group-lasso", "--lambda", "0.1tau", "--coef",
+                                   folder / "b.csv", "--plot", folder / "p.svg", "--json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const Json out = Json::parse(json.out);
+  EXPECT_EQ(out.at("selected"), Json({1, 2}));
+  EXPECT_EQ(out.at("losses").size(), 2U);
+  EXPECT_NEAR(out.at("lambda").get<double>(), 0.1 * out.at("tau").get<double>(), 1e-12);
+  EXPECT_LE(out.at("kkt").get<double>(), 1e-6);
+  EXPECT_GE(out.at("gap").get<double>(), 0);
+  EXPECT_EQ(out.at("certificate"), "certified");
+  EXPECT_TRUE(out.at("objective").is_number());
+  EXPECT_NE(read_file(folder / "p.svg").find("<svg"), std::string::npos);
+  const std::string coefficients = read_file(folder / "b.csv");
+  EXPECT_EQ(std::count(coefficients.begin(), coefficients.end(), '\n'), 6);
+}
+
+TEST(Select, MistakesAreOneLineThatNamesThem) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", sample());
+  write_text(folder / "holes.csv", "a,b\n1,2\n,3\n");
+  const std::string data = folder / "a.csv";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"select", folder / "none.csv"}, "none.csv: cannot be read"},
+      {{"select", folder / "holes.csv"}, "line 3, column \"a\": the value is missing"},
+      {{"select", data, "--target", "z"}, "no column \"z\""},
+      {{"select", data, "--method", "lasso"}, "method: unknown name \"lasso\""},
+      {{"select", data, "--method", "q-pow:2"}, "expected an exponent between 0 and 1"},
+      {{"select", data, "--k", "-1"}, "k: expected at least 1"},
+      {{"select", data, "--lambda", "0.1tau"}, "do not apply to omp"},
+      {{"select", data, "--method", "group-lasso", "--lambda", "much"}, "lambda: expected a number"},
+      {{"select", data, "--method", "group-lasso", "--cv", "1"}, "cv: expected 2 to 50 folds"},
+      {{"select", data, "--task", "binomial"}, "distinct values, expected 2"},
+      {{"select", data, "--groups", folder / "a.csv"}, "group labels, expected 4"},
+      {{"select", data, "--plot", folder / "p.svg"}, "plot: omp follows no path"},
+      {{"select", data, "--coef", folder / "b.txt"}, "coef: expected a file that ends in .npy or .csv"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Outcome outcome = test::hewn(arguments);
+    EXPECT_EQ(outcome.code, 2) << expected;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err << " expected: " << expected;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace hewn

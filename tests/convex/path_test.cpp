@@ -1,0 +1,76 @@
+#include "hewn/convex/path.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/convex/support.h"
+
+namespace hewn::convex {
+namespace {
+
+TEST(Path, EveryLossReachesItsTolerance) {
+  for (const auto& row : losses()) {
+    const std::string loss(row.name);
+    const Index outputs = loss == "gaussian" || loss == "multinomial" ? 3 : 1;
+    Problem problem = problem_of(loss, 80, 40, outputs, 1);
+    problem.groups = Groups::sizes(std::vector<Index>(10, 4), outputs);
+    Options options;
+    options.tolerance = 1e-7;
+    PathOptions path;
+    path.count = 20;
+    path.min_ratio = 0.05;
+    const Path result = solve_path(problem, Penalty(), options, path);
+    ASSERT_EQ(result.solutions.size(), 20U);
+    EXPECT_TRUE(result.solutions.front().support.empty());
+    for (const Solution& s : result.solutions) {
+      EXPECT_TRUE(s.converged) << loss << " " << s.lambda / result.tau;
+      EXPECT_LE(s.certificate.kkt, 1e-7) << loss;
+      EXPECT_LE(s.certificate.gap, 1e-6 * std::abs(result.null_objective))
+          << loss << " " << s.lambda / result.tau;
+      EXPECT_EQ(s.certificate.verdict, Verdict::kCertified) << loss;
+    }
+    EXPECT_GT(result.solutions.back().support.size(), 2U);
+  }
+}
+
+TEST(Path, GramAndResidualAgree) {
+  for (const bool standardise : {false, true}) {
+    Problem problem = problem_of("gaussian", 60, 50, 2, 3);
+    problem.groups = Groups::blocks(50, 2, 3, 1);
+    problem.standardise = standardise;
+    problem.ridge = 0.01;
+    PathOptions path;
+    path.count = 10;
+    path.min_ratio = 0.02;
+    Options options;
+    options.tolerance = 1e-9;
+    options.mode = Mode::kGram;
+    const Path gram = solve_path(problem, Penalty(), options, path);
+    options.mode = Mode::kResidual;
+    const Path residual = solve_path(problem, Penalty(), options, path);
+    for (std::size_t i = 0; i < gram.solutions.size(); ++i) {
+      EXPECT_NEAR(gram.solutions[i].objective, residual.solutions[i].objective, 1e-10);
+      EXPECT_EQ(gram.solutions[i].support, residual.solutions[i].support);
+    }
+  }
+}
+
+TEST(Path, ScreeningChangesNothing) {
+  for (const std::string loss : {"gaussian", "binomial"}) {
+    const Problem problem = problem_of(loss, 60, 800, 1, 5);
+    Options options;
+    options.tolerance = 1e-7;
+    PathOptions path;
+    path.count = 30;
+    path.min_ratio = 0.1;
+    const Path screened = solve_path(problem, Penalty(), options, path);
+    options.screen = false;
+    const Path full = solve_path(problem, Penalty(), options, path);
+    for (std::size_t i = 0; i < full.solutions.size(); ++i) {
+      EXPECT_NEAR(screened.solutions[i].objective, full.solutions[i].objective, 1e-8) << loss << i;
+      EXPECT_NEAR(screened.solutions[i].certificate.gap, full.solutions[i].certificate.gap, 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hewn::convex

@@ -1,0 +1,35 @@
+// Damaged CSV and NPY files: the first byte says which.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "hewn/core/error.h"
+#include "hewn/io/csv.h"
+#include "hewn/io/npy.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 1) return 0;
+  static const std::string path = "/tmp/hewn-tables-fuzz-" + std::to_string(getpid());
+  {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
+  }
+  try {
+    if (data[0] % 2 == 0) {
+      hewn::io::read_npy(path);
+    } else {
+      hewn::io::CsvOptions options;
+      options.text_columns = [](const std::vector<std::string>& names) {
+        std::vector<bool> text(names.size(), false);
+        text.back() = true;
+        return text;
+      };
+      hewn::io::read_csv(path, options);
+    }
+  } catch (const hewn::Error&) {
+  }
+  return 0;
+}
