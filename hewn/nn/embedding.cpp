@@ -4,7 +4,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -95,6 +94,12 @@ at::Tensor gradient_on_cuda(const at::Tensor& grad, const at::Tensor& values, co
   return at::_sparse_coo_tensor_unsafe(rows.to(at::kLong).unsqueeze(0), sums, {table_rows, width});
 }
 
+at::Tensor clean_slots(int64_t rows) {
+  at::Tensor slots = at::empty({rows}, at::kInt);
+  prune::prefer_large_pages(slots);
+  return slots.fill_(-1);
+}
+
 struct LookUp : torch::autograd::Function<LookUp> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& weight, const at::Tensor& values,
                             const at::Tensor& first, const at::Tensor& slots) {
@@ -127,7 +132,9 @@ EmbeddingTableImpl::EmbeddingTableImpl(std::vector<int64_t> vocabularies, int64_
                           "use a larger --min-count or --hash-size"));
   }
   first_ = at::tensor(first);
-  weight = register_parameter("weight", at::empty({first.back(), width}).normal_(0, deviation));
+  const at::Tensor rows = at::empty({first.back(), width});
+  prune::prefer_large_pages(rows);
+  weight = register_parameter("weight", rows.normal_(0, deviation));
 }
 
 at::Tensor EmbeddingTableImpl::forward(const at::Tensor& values) {
@@ -136,7 +143,7 @@ at::Tensor EmbeddingTableImpl::forward(const at::Tensor& values) {
   }
   if (first_.device() != weight.device()) first_ = first_.to(weight.device());
   const int64_t needed = weight.is_cuda() ? 0 : weight.size(0);
-  if (!slots_.defined() || slots_.numel() != needed) slots_ = at::full({needed}, -1, at::kInt);
+  if (!slots_.defined() || slots_.numel() != needed) slots_ = clean_slots(needed);
   return LookUp::apply(weight, values.contiguous(), first_, slots_);
 }
 

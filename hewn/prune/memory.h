@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_like.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
@@ -23,6 +24,16 @@ inline at::Tensor in_order_of(const at::Tensor& weight, const at::Tensor& tensor
   at::Tensor out = at::empty_like(weight);
   out.copy_(tensor);
   return out;
+}
+
+/// Asks for large pages where a CPU tensor fills many: rows of a table are read here and there, and finding
+/// their pages costs more than reading them. Only a wish, and only before the memory is first written.
+inline void prefer_large_pages(const at::Tensor& tensor) {
+  constexpr uintptr_t kPage = uintptr_t{1} << 21;
+  if (tensor.is_cuda()) return;
+  const auto begin = (reinterpret_cast<uintptr_t>(tensor.data_ptr()) + kPage - 1) / kPage * kPage;
+  const auto end = (reinterpret_cast<uintptr_t>(tensor.data_ptr()) + tensor.nbytes()) / kPage * kPage;
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 /// Elements per thread that pay for waking it up.

@@ -3,8 +3,8 @@
 #include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/zeros_like.h>
 
 #include <cmath>
 
@@ -118,8 +118,13 @@ kernels::UpdateKind parse_optimiser(const std::string& name) {
 Optimiser::Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options)
     : parameters_(std::move(parameters)), options_(options) {
   for (const Parameter& parameter : parameters_) {
-    Moments moments{at::zeros_like(parameter.tensor), {}};
-    if (options.kind != kernels::UpdateKind::kSgd) moments.second = at::zeros_like(parameter.tensor);
+    const auto zeros = [&] {
+      at::Tensor out = at::empty_like(parameter.tensor);
+      prune::prefer_large_pages(out);
+      return out.zero_();
+    };
+    Moments moments{zeros(), {}};
+    if (options.kind != kernels::UpdateKind::kSgd) moments.second = zeros();
     moments_.push_back(std::move(moments));
   }
 }
