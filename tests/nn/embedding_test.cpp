@@ -45,8 +45,8 @@ TEST(EmbeddingTable, GradientsAddUpOverTwoPasses) {
 
 TEST(EmbeddingTable, RefusesWhatItDoesNotKnow) {
   EmbeddingTable table(std::vector<int64_t>{2, 3}, 4, 1.0);
-  EXPECT_THROW(table->forward(at::zeros({3, 2})), Error);               // floats
-  EXPECT_THROW(table->forward(at::zeros({3, 3}, at::kInt)), Error);     // fields
+  EXPECT_THROW(table->forward(at::zeros({3, 2})), Error);              // floats
+  EXPECT_THROW(table->forward(at::zeros({3, 3}, at::kInt)), Error);    // fields
   EXPECT_THROW(table->forward(at::full({1, 2}, 2, at::kInt)), Error);  // value
   EXPECT_THROW(EmbeddingTable(std::vector<int64_t>{2'000'000'000, 2'000'000'000}, 1, 1.0), Error);
   EXPECT_THROW(EmbeddingTable(std::vector<int64_t>{2}, 0, 1.0), Error);
