@@ -51,7 +51,8 @@ void update_kept(const kernels::UpdateRule& rule, const Parameter& parameter, co
   });
 }
 
-/// The gradient of a table of which only some rows were touched, as nn::EmbeddingTable leaves it.
+/// The gradient of a table of which only some rows were touched, as nn::EmbeddingTable leaves it after one
+/// backward pass: a second one would name rows again.
 void update_touched(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& first,
                     const at::Tensor& second, const at::Tensor& scale) {
   const at::Tensor grad = parameter.tensor.grad();
