@@ -57,10 +57,16 @@ def criteo():
         yield cell(f"B{b} s{s} {m}", "--config", f"configs/criteo/{m}.toml", "--block", b, "--sparsity", s)
 
 
-def ctr_refined():
-    for (b, s), (name, more) in itertools.product(CTR_CELLS, {"reset=decompress": ["--reset", "decompress"],
-                                                              "x2": ["--logit-lr", 2]}.items()):
-        yield cell(f"B{b} s{s} sa++r {name}", "--block", b, "--sparsity", s, "--method", "sa++r", *more)
+CTR_PARTS = {"attention": ["--method", "sa++r", "--score", "attention", "--drop", "zero"],
+             "power": ["--method", "sa++r", "--score", "powerprop", "--alpha", 2],
+             "power, gradual": ["--method", "powerprop", "--schedule", "gradual", "--dense-fraction", 0.3],
+             "alpha=2": ["--method", "sa++r", "--alpha", 2],
+             "alpha=2 x3": ["--method", "sa++r", "--alpha", 2, "--logit-lr", 3]}
+
+
+def ctr_parts():
+    for (b, s), (name, options) in itertools.product(CTR_CELLS, CTR_PARTS.items()):
+        yield cell(f"B{b} s{s} {name}", "--block", b, "--sparsity", s, *options, seeds=2)
 
 
 def ctr_study():
@@ -134,7 +140,7 @@ def cifar10_study():
 
 
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
-          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-refined": (ctr_refined, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
+          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-parts": (ctr_parts, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
 
 
 def train(args, common, row, seed):

@@ -53,7 +53,8 @@ struct Chosen {
 
 Chosen find_method(const std::string& text) {
   const std::size_t colon = text.find(':');
-  const Method& method = find_row(table(), text.substr(0, colon), "method");
+  const std::string name = text.substr(0, colon);
+  const Method& method = find_row(table(), name, "method");
   if (colon != std::string::npos && !method.takes_number) {
     throw Error(str("method ", method.name, ": takes no number, got \"", text, "\""));
   }

@@ -88,10 +88,14 @@ const Recipe& find_recipe(const std::string& name) { return find_row(recipes(), 
 namespace {
 
 /// Adam measures every logit against itself: a block that the loss hardly misses rises as fast as one that it
-/// misses badly. Measured against the whole layer, the blocks that bring something new win. Clearing Adam's
-/// moments jolts all weights, rare embeddings most, and its steps need no clipping. docs/study.md has the
-/// figures.
+/// misses badly. Measured against the whole layer, the blocks that bring something new win. Its steps are as
+/// long for a block without use as for a useful one, so attention alone leaves much in blocks that will be
+/// dropped: powerprop under it empties them. Clearing Adam's moments jolts all weights, rare embeddings most,
+/// and its steps need no clipping. docs/study.md has the figures.
 void refine_for_adam(Recipe& recipe) {
+  recipe.score = "attention-power";
+  recipe.score_options.alpha = 1.5;
+  recipe.drop = DropRule::kMask;
   recipe.shared_moment = true;
   recipe.logit_lr = 1;
   recipe.logit_decay.reset();

@@ -13,13 +13,21 @@ SparseWeight::SparseWeight(at::Tensor leaf, const WeightLayout& layout, const at
       layout_(layout),
       pattern_(kernels::make_pattern(layout.grid, data_or_null<uint8_t>(support))) {}
 
-at::Tensor SparseWeight::values() const {
+at::Tensor SparseWeight::gather(const at::Tensor& dense, const at::Tensor& factor) const {
   at::Tensor out = at::empty({pattern_.value_floats()}, leaf_.options());
   share_kept(pattern_, [&](int64_t begin, int64_t end) {
-    kernels::gather_blocks(pattern_, layout_, leaf_.data_ptr<float>(), data_or_null<float>(gate),
+    kernels::gather_blocks(pattern_, layout_, dense.data_ptr<float>(), data_or_null<float>(factor),
                            out.data_ptr<float>(), begin, end);
   });
   return out;
+}
+
+at::Tensor SparseWeight::values() const { return gather(leaf_, gate); }
+
+at::Tensor SparseWeight::grad() const {
+  const at::Tensor elsewhere = leaf_.grad();
+  if (!grad_.defined() || !elsewhere.defined()) return grad_;
+  return grad_ + gather(in_order_of(leaf_, elsewhere), at::Tensor());
 }
 
 at::Tensor SparseWeight::backward(const at::Tensor& grad_values, const at::Tensor& used_gate) {

@@ -26,11 +26,15 @@ class SparseWeight {
   /// undefined where there is no gate.
   at::Tensor backward(const at::Tensor& grad_values, const at::Tensor& used_gate);
 
-  /// The leaf's gradient at kept blocks; undefined before a backward pass.
-  const at::Tensor& grad() const { return grad_; }
+  /// The leaf's gradient at kept blocks, with what it got otherwise, as through a gate that depends on its
+  /// norms; undefined before a backward pass.
+  at::Tensor grad() const;
   void clear_grad() { grad_ = at::Tensor(); }
 
  private:
+  /// The kept blocks of a tensor in the leaf's memory order, times a factor per block where there is one.
+  at::Tensor gather(const at::Tensor& dense, const at::Tensor& factor) const;
+
   at::Tensor leaf_;
   WeightLayout layout_;
   kernels::BsrPattern pattern_;

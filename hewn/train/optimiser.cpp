@@ -44,8 +44,9 @@ void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, 
 void update_kept(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& first,
                  const at::Tensor& second, const at::Tensor& scale) {
   const prune::SparseWeight& sparse = *parameter.layer->sparse;
+  const at::Tensor grad = sparse.grad();
   prune::share_kept(sparse.pattern(), [&](int64_t begin, int64_t end) {
-    kernels::update_blocks(rule, sparse.pattern(), sparse.layout(), sparse.grad().data_ptr<float>(),
+    kernels::update_blocks(rule, sparse.pattern(), sparse.layout(), grad.data_ptr<float>(),
                            parameter.tensor.data_ptr<float>(), first.data_ptr<float>(),
                            data_or_null<float>(second), data_or_null<float>(scale), begin, end);
   });

@@ -67,7 +67,7 @@ OptionTable describe(TrainOptions& o) {
   table.add("reset", o.reset, "when optimiser state is cleared: none, decompress or every");
   table.add("logit-lr", o.logit_lr, "learning rate of logits and masks over that of weights");
   table.add("attention-clip", o.attention_clip, "clamp attention to [density, 1/density]");
-  table.add("alpha", o.alpha, "exponent of powerprop");
+  table.add("alpha", o.alpha, "exponent of powerprop and attention-power");
   table.add("ramp", o.ramp, "how SPARSIFICATION proceeds: exponential or polynomial");
   table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential");
   table.add("rerank-every", o.rerank_every, "steps between selections during SPARSIFICATION");

@@ -8,6 +8,7 @@
 #include "tests/support/click_logs.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/tiny_mnist.h"
 
 namespace hewn::test {
 namespace {
@@ -115,7 +116,8 @@ TEST_F(Clicks, WhatDoesNotFitIsRefusedInOneLine) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "wrong"));
   };
   refuses({"--data", "synthetic-ctr", "--model", "mlp"}, "mlp: takes images");
-  refuses({"--data", "fashion-mnist", "--model", "ctr-dnn"}, "ctr-dnn: takes click logs");
+  test::write_tiny_mnist(folder_ / "mnist", 20, 10);
+  refuses({"--data", "mnist:" + path("mnist"), "--model", "ctr-dnn"}, "ctr-dnn: takes click logs");
   refuses({"--data", "synthetic-ctr:one"}, "number of a world");
   refuses({"--data", "synthetic-ctr", "--label-smoothing", "0.1"}, "label-smoothing");
   refuses({"--data", "synthetic-ctr", "--eval-on", "train"}, "test or validation");

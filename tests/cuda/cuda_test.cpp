@@ -75,8 +75,8 @@ TEST(Cuda, UpdatesEqualTheCpuAndFreezeDroppedBlocks) {
       layer2.weight = {layer.weight.leaf.cuda(), layer.weight.layout, 1};
       layer2.support = layer.support.cuda();
       const at::Tensor before = layer2.weight.leaf.clone();
-      train::Parameter a{"w", layer.weight.leaf, 2, 0.1, 0.01, &layer};
-      train::Parameter b{"w", layer2.weight.leaf, 2, 0.1, 0.01, &layer2};
+      train::Parameter a{"w", layer.weight.leaf, 2, 0.1, 0.01, false, &layer};
+      train::Parameter b{"w", layer2.weight.leaf, 2, 0.1, 0.01, false, &layer2};
       const train::OptimiserOptions options{.kind = train::parse_optimiser(name), .clip_norm = 1};
       train::Optimiser on_cpu({a}, options), on_gpu({b}, options);
       for (int step = 0; step < 3; ++step) {

@@ -86,6 +86,17 @@ TEST(Score, AttentionIsClampedButRankedByLogits) {
   EXPECT_LT(free->gate(weight)[3].item<double>(), 0.01);
 }
 
+TEST(Score, AttentionOnPowersRanksByTheEffectiveNorm) {
+  at::manual_seed(2);
+  at::Tensor leaf = at::randn({6, 6}, at::kDouble);
+  const WeightLayout layout = layout_of(leaf, {2, 3});
+  const ScoredWeight weight{leaf, layout, 2};
+  const auto score = make_score("attention-power", weight, {.clip = false, .alpha = 1.5});
+  score->parameters()[0].tensor.detach().normal_();
+  const at::Tensor effective = block_scale(leaf, score->gate(weight), {}, layout);
+  EXPECT_TRUE(at::allclose(score->importance(weight), block_norms(effective, layout).log()));
+}
+
 TEST(Score, UnknownNamesAreRejected) {
   const at::Tensor leaf = at::ones({4, 4});
   EXPECT_THROW(make_score("nope", {leaf, layout_of(leaf, {2, 2}), 1}, {}), Error);

@@ -57,7 +57,7 @@ struct Net {
 };
 
 TEST(Execution, KeptBlocksAloneTrainTheSameNetwork) {
-  for (const char* method : {"sa++r", "sa++", "acdc"}) {
+  for (const char* method : {"sa++r", "sa++", "acdc", "powerprop"}) {
     SCOPED_TRACE(method);
     Net dense(method);
     Net sparse(method);

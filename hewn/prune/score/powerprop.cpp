@@ -3,7 +3,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/prune/gate.h"
-#include "hewn/prune/score/score.h"
+#include "hewn/prune/score/power.h"
 
 namespace hewn::prune {
 namespace {
@@ -28,15 +28,17 @@ class Powerprop final : public Score {
 
 }  // namespace
 
-std::unique_ptr<Score> make_powerprop(const ScoredWeight& weight, const ScoreOptions& options) {
-  if (options.alpha <= 1) throw Error(str("alpha: expected a number above 1, got ", options.alpha));
+void lift_to_power(const ScoredWeight& weight, double alpha) {
+  if (alpha <= 1) throw Error(str("alpha: expected a number above 1, got ", alpha));
   const at::NoGradGuard no_grad;
-  // V = U norm(U)^((1-alpha)/alpha), so that the effective weights start as U. A block of zeros would be a
-  // dead point; its factor is left at 1 and it stays zero, as it would in any network.
   const at::Tensor norms = block_norms(weight.leaf, weight.layout);
-  const at::Tensor factor = norms.pow((1 - options.alpha) / options.alpha).masked_fill_(norms == 0, 1);
+  const at::Tensor factor = norms.pow((1 - alpha) / alpha).masked_fill_(norms == 0, 1);
   at::Tensor leaf = weight.leaf;
   leaf.copy_(block_scale(leaf, factor, at::Tensor(), weight.layout));
+}
+
+std::unique_ptr<Score> make_powerprop(const ScoredWeight& weight, const ScoreOptions& options) {
+  lift_to_power(weight, options.alpha);
   return std::make_unique<Powerprop>(options.alpha);
 }
 

@@ -23,7 +23,7 @@ struct ScoredWeight {
 
 struct ScoreOptions {
   bool clip = true;  // clamp attention to [density, 1 / density]
-  double alpha = 2;  // exponent of powerprop
+  double alpha = 2;  // exponent of powerprop and attention-power
 };
 
 /// A trainable tensor that a score adds to the network; one value per block.
