@@ -26,7 +26,8 @@ struct Command {
   std::string example;
   OptionTable options;
   std::vector<Positional> positionals;
-  bool takes_config = false;  // --config FILE with the same keys as the options
+  std::vector<std::string>* rest = nullptr;  // gets what stands behind --, where that has a meaning
+  bool takes_config = false;                 // --config FILE with the same keys as the options
   std::function<int(const Given&)> run;
 };
 
@@ -43,6 +44,7 @@ Command methods_command();
 Command bench_command();
 Command advise_command();
 Command select_command();
+Command launch_command();
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

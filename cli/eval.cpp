@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/table.h"
+#include "hewn/core/error.h"
 #include "hewn/train/job.h"
 
 namespace hewn::cli {
@@ -11,16 +12,39 @@ namespace {
 struct Fields {
   std::string run;
   std::string data;
+  std::string init;
+  std::string init_skip;
+  std::string model;
+  std::vector<int64_t> widths;
+  int64_t width = 64;
   std::string device = "cpu";
   int64_t threads = 0;
   bool json = false;
 };
 
-int run(const Fields& fields) {
+/// A network from elsewhere has no run folder that says what it is.
+train::Metrics evaluate_init(const Given& given) {
+  for (const char* needed : {"model", "data"}) {
+    if (!given.contains(needed)) throw Error(str("--init: expected --", needed, " beside it"));
+  }
+  Given training = given;
+  training.erase("json");
+  return train::evaluate_weights(train::options_from(training));
+}
+
+int run(const Fields& fields, const Given& given) {
+  const bool from_file = !fields.init.empty();
+  if (from_file != fields.run.empty()) throw Error("eval: expected either a run folder or --init FILE");
+  if (!from_file && (given.contains("model") || given.contains("width") || given.contains("widths"))) {
+    throw Error("eval: --model and its widths go with --init; a run folder knows its own");
+  }
   const train::Metrics metrics =
-      train::evaluate_run({fields.run}, fields.data, fields.device, fields.threads);
+      from_file ? evaluate_init(given)
+                : train::evaluate_run({fields.run}, fields.data, fields.device, fields.threads);
   if (fields.json) {
-    std::cout << Json{{"run", fields.run}, {"metrics", metrics}}.dump() << '\n';
+    Json out = {{"metrics", metrics}};
+    out[from_file ? "init" : "run"] = from_file ? fields.init : fields.run;
+    std::cout << out.dump() << '\n';
     return 0;
   }
   for (const auto& [name, value] : metrics)
@@ -34,14 +58,21 @@ Command eval_command() {
   const auto fields = std::make_shared<Fields>();
   Command command;
   command.name = "eval";
-  command.help = "evaluate a run's model on its test set";
-  command.example = "hewn eval runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --json";
-  command.positionals = {{"RUN", "run folder", &fields->run}};
+  command.help = "evaluate a run's model, or weights from elsewhere, on a test set";
+  command.example =
+      "hewn eval runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --json\n"
+      "  hewn eval --init resnet20.safetensors --model resnet20 --data cifar10:cifar-10-batches-bin";
+  command.positionals = {{"RUN", "run folder", &fields->run, false}};
   command.options.add("data", fields->data, "other data, NAME:PATH");
+  command.options.add("init", fields->init, "weights to evaluate instead of a run's, a .safetensors file");
+  command.options.add("init-skip", fields->init_skip, "patterns of tensors that the file need not give");
+  command.options.add("model", fields->model, "network that the weights of --init are for");
+  command.options.add("widths", fields->widths, "its hidden widths, where it is an mlp or ctr-dnn");
+  command.options.add("width", fields->width, "channels in its first stage, where it is a resnet");
   command.options.add("device", fields->device, "cpu, cuda or cuda:N");
   command.options.add("threads", fields->threads, "CPU threads; 0: all cores");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;
 }
 

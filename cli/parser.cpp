@@ -16,7 +16,7 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
     if (positional.required) option->required();
   }
   for (const Option& option : command.options.options()) {
-    const std::string flag = "--" + option.key;
+    const std::string flag = (option.key.size() == 1 ? "-" : "--") + option.key;
     const std::string key = option.key;
     if (option.is_flag) {
       app.add_flag_callback(
@@ -76,6 +76,19 @@ void check_command(const std::vector<Command>& commands, int argc, char** argv) 
       str("unknown command \"", argv[1], "\"", did_you_mean(argv[1], names), "; known: ", join(names)));
 }
 
+/// Takes what stands behind -- off the arguments, where the command wants it.
+int take_rest(const std::vector<Command>& commands, int argc, char** argv) {
+  const auto chosen = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
+    return argc > 1 && command.name == argv[1] && command.rest != nullptr;
+  });
+  if (chosen == commands.end()) return argc;
+  char** const end = argv + argc;
+  char** const mark = std::find(argv, end, std::string_view("--"));
+  if (mark == end) return argc;
+  chosen->rest->assign(mark + 1, end);
+  return static_cast<int>(mark - argv);
+}
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -88,6 +101,7 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   check_command(commands, argc, argv);
+  argc = take_rest(commands, argc, argv);
   std::vector<Given> given(commands.size());
   std::vector<std::string> configs(commands.size());
   std::vector<CLI::App*> subs;

@@ -7,6 +7,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/train/job.h"
+#include "hewn/train/setup.h"
 
 namespace hewn::cli {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct Fields {
   train::TrainOptions options;
   bool resume = false;
+  int64_t patience = 30;
   bool quiet = false;
   bool json = false;
 };
@@ -50,21 +52,25 @@ void print_summary(const Json& s, const train::RunFolder& run) {
 
 int run(Fields& fields, const Given& given) {
   Given training = given;
-  for (const char* key : {"resume", "quiet", "json"}) training.erase(key);
+  for (const char* key : {"resume", "patience", "quiet", "json"}) training.erase(key);
   fields.options = train::options_from(training);
+  const dist::Place place = dist::place_from_environment();
   train::RunFolder folder{fields.options.out};
   if (fields.options.out.empty()) {
     if (fields.resume) throw Error("--resume: name the run folder with --out");
     folder = train::fresh_run_folder(fields.options);
   }
-  if (fields.resume && folder.started()) {
+  if (place.first() && fields.resume && folder.started()) {
     fields.options = train::resumed_options(folder, training);
   }
+  const auto group = dist::join(
+      place, {train::find_device(fields.options.device, place), std::chrono::seconds(fields.patience)});
   Json summary;
   {
-    Terminal terminal(fields.quiet);
-    summary = train::train(fields.options, folder, fields.resume, terminal);
+    Terminal terminal(fields.quiet || !place.first());
+    summary = train::train(fields.options, folder, fields.resume, terminal, group);
   }
+  if (!place.first()) return 0;
   if (fields.json) {
     std::cout << summary.dump() << '\n';
   } else {
@@ -83,6 +89,8 @@ Command train_command() {
   command.example = "hewn train --method sa++ --block 16 --sparsity 0.9 --compare-dense";
   command.options = train::describe(fields->options);
   command.options.add("resume", fields->resume, "continue the run in --out from its newest checkpoint");
+  command.options.add("patience", fields->patience,
+                      "seconds that a process waits for another that does not answer");
   command.options.add("quiet", fields->quiet, "show no progress");
   command.options.add("json", fields->json, "print the summary as JSON");
   command.takes_config = true;

@@ -36,6 +36,23 @@ if(HEWN_CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   find_package(CUDAToolkit REQUIRED)
 endif()
+# LibTorch carries Gloo and NCCL; only their headers are needed.
+if(HEWN_DISTRIBUTED)
+  find_path(HEWN_GLOO_INCLUDE gloo/config.h)
+  if(HEWN_CUDA)
+    file(GLOB nccl_of_wheel "${TORCH_INSTALL_PREFIX}/../nvidia/nccl/include")
+    find_path(HEWN_NCCL_INCLUDE nccl.h HINTS ${nccl_of_wheel} ${CUDAToolkit_INCLUDE_DIRS})
+  endif()
+endif()
+set(HEWN_GLOO OFF)
+set(HEWN_NCCL OFF)
+if(HEWN_GLOO_INCLUDE)
+  set(HEWN_GLOO ON)
+endif()
+if(HEWN_NCCL_INCLUDE)
+  set(HEWN_NCCL ON)
+endif()
+message(STATUS "hewn: several processes with Gloo (CPU) ${HEWN_GLOO}, with NCCL (CUDA) ${HEWN_NCCL}")
 
 # LibTorch threads with OpenMP. OpenBLAS's pthread build keeps a second pool of threads that spins against it: on two
 # cores a training step of the default mlp took 3 times as long. Where the OpenMP build is installed, programs look for

@@ -16,6 +16,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// "a, b, c".
 std::string join(const std::vector<std::string>& words);
 
+/// "a,b" -> {"a", "b"}; a text without the separator, also an empty one, is one piece.
+std::vector<std::string> split(std::string_view text, char separator);
+
 /// Whether `name` fits a shell-style pattern, where * stands for anything and ? for one character.
 bool matches(std::string_view pattern, std::string_view name);
 

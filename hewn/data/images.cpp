@@ -52,7 +52,8 @@ class ImageSource final : public Source {
 
   Batch train_batch(int64_t epoch, int64_t number) override {
     if (epoch != epoch_) prepare(epoch);
-    const at::Tensor rows = order_.narrow(0, number * batch_, batch_);
+    const Share& share = options_.share;
+    const at::Tensor rows = order_.narrow(0, number * batch_ + share.first_of(batch_), share.rows_of(batch_));
     const at::Tensor images = crop_ ? cropped(rows) : train_images_.index_select(0, rows);
     return {normalised(images), train_labels_.index_select(0, rows)};
   }

@@ -1,5 +1,6 @@
 #include "hewn/data/source.h"
 
+#include "hewn/core/error.h"
 #include "hewn/core/table.h"
 
 namespace hewn::data {
@@ -8,6 +9,13 @@ namespace hewn::data {
   std::unique_ptr<Source> function(const std::string& path, const DataOptions&);
 #include "hewn/data/sources.def"
 #undef HEWN_SOURCE
+
+int64_t Share::rows_of(int64_t batch) const {
+  if (batch % size != 0) {
+    throw Error(str("batch: expected a multiple of the ", size, " processes, got ", batch));
+  }
+  return batch / size;
+}
 
 const std::vector<SourceRow>& sources() {
   static const std::vector<SourceRow> kRows = {

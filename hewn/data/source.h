@@ -40,8 +40,19 @@ constexpr int64_t kHeldOutBatch = 8192;
 /// What is held out of training. Data sets without a validation part answer with an Error.
 enum class Part : uint8_t { kTest, kValidation };
 
+/// Which part of every batch a process takes, of several that train together.
+struct Share {
+  int64_t rank = 0;
+  int64_t size = 1;
+
+  /// Its rows in a batch: all together they are the batch. Throws Error where it cannot be shared evenly.
+  int64_t rows_of(int64_t batch) const;
+  int64_t first_of(int64_t batch) const { return rank * rows_of(batch); }
+};
+
 struct DataOptions {
   int64_t batch = 256;
+  Share share = {};
   uint64_t seed = 0;
   bool augment = true;  // where the data set has augmentations
   at::Device device = at::kCPU;
@@ -59,6 +70,7 @@ class Source {
   virtual const DataInfo& info() const = 0;
   /// Full batches in one epoch; what is left over waits for an epoch with another order.
   virtual int64_t train_batches() const = 0;
+  /// This process's share of a batch.
   virtual Batch train_batch(int64_t epoch, int64_t number) = 0;
   /// The held-out part in its own order, the last batch may be smaller.
   virtual int64_t test_batches() const = 0;

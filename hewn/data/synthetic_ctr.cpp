@@ -66,7 +66,9 @@ class SyntheticClicks final : public Source {
   int64_t test_batches() const override { return (kHeldOutRows + kHeldOutBatch - 1) / kHeldOutBatch; }
 
   Batch train_batch(int64_t epoch, int64_t number) override {
-    return rows(ClickWorld::training(options_.seed, epoch), number * batch_, batch_);
+    const Share& share = options_.share;
+    return rows(ClickWorld::training(options_.seed, epoch), number * batch_ + share.first_of(batch_),
+                share.rows_of(batch_));
   }
 
   Batch test_batch(int64_t number) override {

@@ -95,11 +95,17 @@ class CifarResnet final : public Model {
   Linear linear_{nullptr};
 };
 
+/// Three stages of two layers a block, one layer before and one behind: depth = 6 blocks + 2.
+std::shared_ptr<Model> make_resnet(int64_t depth, const Signature& signature) {
+  require_image(signature, "resnet");
+  return std::make_shared<CifarResnet>(signature, (depth - 2) / 6);
+}
+
 }  // namespace
 
-std::shared_ptr<Model> make_resnet20(const Signature& signature, const ModelOptions&) {
-  require_image(signature, "resnet20");
-  return std::make_shared<CifarResnet>(signature, 3);
-}
+std::shared_ptr<Model> make_resnet20(const Signature& s, const ModelOptions&) { return make_resnet(20, s); }
+std::shared_ptr<Model> make_resnet32(const Signature& s, const ModelOptions&) { return make_resnet(32, s); }
+std::shared_ptr<Model> make_resnet44(const Signature& s, const ModelOptions&) { return make_resnet(44, s); }
+std::shared_ptr<Model> make_resnet56(const Signature& s, const ModelOptions&) { return make_resnet(56, s); }
 
 }  // namespace hewn::nn

@@ -116,7 +116,6 @@ at::Tensor Pruner::gated(const Layer& layer) const {
 }
 
 void Pruner::refresh() {
-  const at::NoGradGuard no_grad;
   for (Layer& layer : layers_) show(layer);
 }
 

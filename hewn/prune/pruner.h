@@ -60,7 +60,8 @@ class Pruner {
   /// dense.
   void set_execution(Execution execution) { execution_ = std::move(execution); }
 
-  /// Sets every slot from the current weights, scores and supports, for evaluation.
+  /// Sets every slot anew from the current weights, scores and supports: for evaluation, or for another
+  /// backward pass in the same step.
   void refresh();
 
   /// Makes the gated values the leaves' own values and opens the gates: an ordinary network, with zeros.

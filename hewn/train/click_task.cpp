@@ -3,11 +3,14 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <vector>
+
+#include "hewn/dist/gather.h"
 
 namespace hewn::train {
 namespace {
@@ -25,6 +28,13 @@ class ClickMeter final : public Meter {
   void add(const at::Tensor& output, const at::Tensor& target) override {
     logits_.push_back(output.detach().flatten());
     clicked_.push_back(target);
+  }
+
+  void combine(dist::Communicator& group) override {
+    const at::Tensor none = at::empty({0}, at::TensorOptions(at::kFloat).device(group.device()));
+    if (logits_.empty()) add(none, none);
+    logits_ = dist::gather_uneven(group, at::cat(logits_));
+    clicked_ = dist::gather_uneven(group, at::cat(clicked_));
   }
 
   Metrics result() const override {

@@ -2,6 +2,9 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 
 namespace hewn::train {
 namespace {
@@ -21,22 +24,25 @@ class ImageMeter final : public Meter {
  public:
   void add(const at::Tensor& output, const at::Tensor& target) override {
     const at::Tensor loss = cross_entropy(output, target, at::Reduction::Sum, 0).to(at::kDouble);
-    const at::Tensor correct = count_correct(output, target);
-    loss_ = loss_.defined() ? loss_ + loss : loss;
-    correct_ = correct_.defined() ? correct_ + correct : correct;
-    count_ += target.size(0);
+    const at::Tensor correct = count_correct(output, target).to(at::kDouble);
+    const at::Tensor count = at::full({}, target.size(0), loss.options());
+    const at::Tensor batch = at::stack({loss, correct, count});
+    sums_ = sums_.defined() ? sums_ + batch : batch;
+  }
+
+  void combine(dist::Communicator& group) override {
+    if (!sums_.defined()) sums_ = at::zeros({3}, at::TensorOptions(at::kDouble).device(group.device()));
+    group.sum(sums_);
   }
 
   Metrics result() const override {
-    const auto count = static_cast<double>(count_);
-    return {{"accuracy", 100.0 * static_cast<double>(correct_.item<int64_t>()) / count},
-            {"loss", loss_.item<double>() / count}};
+    const at::Tensor sums = sums_.cpu();
+    const double* values = sums.data_ptr<double>();
+    return {{"accuracy", 100.0 * values[1] / values[2]}, {"loss", values[0] / values[2]}};
   }
 
  private:
-  at::Tensor loss_;
-  at::Tensor correct_;
-  int64_t count_ = 0;
+  at::Tensor sums_;  // loss, right answers, images
 };
 
 }  // namespace

@@ -7,12 +7,15 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/version.h"
+#include "hewn/dist/text.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/execution.h"
+#include "hewn/train/init.h"
 #include "hewn/train/inspection.h"
 #include "hewn/train/log.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/setup.h"
+#include "hewn/train/share_checkpoint.h"
 
 namespace hewn::train {
 namespace {
@@ -24,6 +27,7 @@ void check(const TrainOptions& o) {
   require(o.epochs >= 1, "epochs", "at least 1", o.epochs);
   require(o.steps >= 0, "steps", "0 or more", o.steps);
   require(o.batch >= 1, "batch", "at least 1", o.batch);
+  require(o.accumulate >= 1, "accumulate", "at least 1", o.accumulate);
   require(o.log_every >= 1, "log-every", "at least 1", o.log_every);
   require(o.eval_every >= 1, "eval-every", "at least 1", o.eval_every);
   require(o.checkpoint_every >= 0, "checkpoint-every", "0 or more", o.checkpoint_every);
@@ -52,13 +56,15 @@ struct Workshop {
   prune::Plan plan;
   int64_t steps;
   std::unique_ptr<prune::Pruner> pruner;
+  std::shared_ptr<dist::Communicator> group;
 
-  Workshop(const TrainOptions& given, Observer& observer)
-      : options(given), device(find_device(given.device)) {
+  Workshop(const TrainOptions& given, Observer& observer, const std::shared_ptr<dist::Communicator>& with)
+      : options(given), device(find_device(given.device, with->place())), group(with) {
     check(options);
-    set_threads(options.threads);
-    source = data::open_source(options.data, data_options(options, device, observer));
+    set_threads(options.threads, group->place());
+    source = data::open_source(options.data, data_options(options, device, group->place(), observer));
     model = build_model(options, signature_of(source->info()));
+    if (!options.init.empty()) load_weights(*model, options.init, options.init_skip);
     task = make_task(source->info().kind, options.label_smoothing);
     recipe = resolve_recipe(options, nn::has_normalisation(*model));
     plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
@@ -86,6 +92,8 @@ LoopOptions loop_options(const Workshop& shop) {
   out.rate = {parse_rate_shape(o.lr_schedule), o.lr.value_or(usual), o.lr_end, o.warmup, shop.steps};
   out.steps = shop.steps;
   out.batch = std::min(o.batch, shop.source->info().train_size);
+  out.accumulate = o.accumulate;
+  out.precision = parse_precision(o.precision);
   out.log_every = o.log_every;
   out.eval_every = o.eval_every * shop.source->train_batches();
   out.checkpoint_every = o.checkpoint_every > 0 ? o.checkpoint_every : shop.source->train_batches();
@@ -97,9 +105,14 @@ LoopOptions loop_options(const Workshop& shop) {
 Calibration choose_execution(Workshop& shop, Observer& observer) {
   Calibration calibration;
   if (shop.recipe.dense()) return calibration;
-  if (shop.device.is_cuda()) {
+  const char* why_not = shop.device.is_cuda()              ? "--device cuda"
+                        : !shop.group->place().alone()     ? "several processes"
+                        : shop.options.precision != "fp32" ? "--precision bf16"
+                                                           : nullptr;
+  if (why_not != nullptr) {
     if (shop.options.sparse_execution.value_or("off") != "off") {
-      throw Error("sparse-execution: runs on the CPU only; leave it out with --device cuda");
+      throw Error(hewn::str(
+          "sparse-execution: works on the CPU, in fp32 and in one process; leave it out with ", why_not));
     }
     shop.options.sparse_execution = "off";
     return calibration;
@@ -211,68 +224,95 @@ std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t
   return start;
 }
 
-/// Trains in a folder that start_run has prepared, up to model.safetensors.
+/// Trains in a folder that start_run has prepared, up to model.safetensors. Only rank 0 touches the folder;
+/// the others return nothing.
 Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& observer) {
   announce(shop, observer);
   prune::Pruner& pruner = *shop.pruner;
   Optimiser optimiser(trained_parameters(shop.options, *shop.model, pruner, shop.recipe),
                       optimiser_options(shop.options, shop.recipe));
+  dist::Communicator& group = *shop.group;
+  const bool first = group.place().first();
+  for (const auto& [name, tensor] : state_dict(*shop.model)) group.broadcast(tensor.detach());
   CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
   const std::optional<Checkpoint> start =
-      resume ? find_start(checkpoints, shop.steps, observer) : std::nullopt;
-  RunLog log(run, start ? start->step : 0);
-  Observers all({&log, &observer});
-  Loop loop({*shop.model, *shop.source, pruner, optimiser, checkpoints, all}, loop_options(shop));
+      share_checkpoint(resume && first ? find_start(checkpoints, shop.steps, observer) : std::nullopt, group);
+  std::optional<RunLog> log;
+  if (first) log.emplace(run, start ? start->step : 0);
+  Observers all(first ? std::vector<Observer*>{&*log, &observer} : std::vector<Observer*>{&observer});
+  Loop loop({*shop.model, *shop.source, pruner, optimiser, checkpoints, all, shop.group}, loop_options(shop));
   if (start) loop.restore(*start, run.checkpoints().string());
   loop.run();
 
   pruner.fold();
   const auto kept = kept_blocks(pruner);
-  const Metrics metrics = evaluate(*shop.model, *shop.source);
+  const Metrics metrics = evaluate(*shop.model, *shop.source, group);
+  if (!first) return {};
   const ModelReport report = measured_report(*shop.model, shop.plan, state_dict(*shop.model), kept);
   for (const std::string& warning : report.warnings) observer.on_message(warning);
   write_model(run, shop, kept);
   return summarise(shop, metrics, report, loop.seconds());
 }
 
+/// What rank 0 knows of a folder.
+bool told(dist::Communicator& group, bool known) {
+  return dist::broadcast_text(group, known ? "yes" : "no") == "yes";
+}
+
 /// The dense model with the same settings, in run/dense.
-Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer& observer) {
-  if (run.finished()) return read_json(run.summary());
+Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer& observer,
+                    const std::shared_ptr<dist::Communicator>& group) {
+  const bool first = group->place().first();
+  if (told(*group, first && run.finished())) return first ? read_json(run.summary()) : Json();
   TrainOptions baseline = options;
   baseline.method = "dense";
   baseline.schedule.reset();
   baseline.compare_dense = false;
   baseline.sparse_execution.reset();
-  Workshop shop(baseline, observer);
-  const bool resume = run.started();
-  make_writable_folder(run.path);
-  if (!resume) start_run(run, shop, {});
+  Workshop shop(baseline, observer, group);
+  const bool resume = told(*group, first && run.started());
+  if (first) make_writable_folder(run.path);
+  if (first && !resume) start_run(run, shop, {});
   observer.on_message("dense model first, for comparison");
   Json summary = train_in(run, shop, resume, observer);
-  write_json(run.summary(), summary);
+  if (first) write_json(run.summary(), summary);
   return summary;
+}
+
+/// The options that rank 0 trains with: a config.json that it resumes is not there for the others.
+TrainOptions shared_options(const TrainOptions& own, dist::Communicator& group) {
+  if (group.place().alone()) return own;
+  TrainOptions options = own;
+  const std::string text = dist::broadcast_text(group, describe(options).to_json().dump());
+  describe(options).from_json(Json::parse(text), "the options of rank 0");
+  return options;
 }
 
 }  // namespace
 
-Json train(const TrainOptions& options, const RunFolder& run, bool resume, Observer& observer) {
-  if (run.started() && !resume) {
+Json train(const TrainOptions& given, const RunFolder& run, bool resume, Observer& observer,
+           const std::shared_ptr<dist::Communicator>& group) {
+  const bool first = group->place().first();
+  if (first && run.started() && !resume) {
     throw Error(
         hewn::str(run.path.string(), ": holds a run already; use --resume, or --out with another folder"));
   }
-  if (run.finished()) {
+  if (told(*group, first && run.finished())) {
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));
-    return read_json(run.summary());
+    return first ? read_json(run.summary()) : Json();
   }
-  Workshop shop(options, observer);
-  make_writable_folder(run.path);
-  const FileLock lock(run.lock());
-  const bool go_on = run.started();
+  const TrainOptions options = shared_options(given, *group);
+  Workshop shop(options, observer, group);
+  if (first) make_writable_folder(run.path);
+  const std::unique_ptr<FileLock> lock = first ? std::make_unique<FileLock>(run.lock()) : nullptr;
+  const bool go_on = told(*group, first && run.started());
   const Calibration calibration = choose_execution(shop, observer);
-  if (!go_on) start_run(run, shop, calibration);
+  // The folder is a run from here on, also while the dense model trains.
+  if (first && !go_on) start_run(run, shop, calibration);
   const bool compare = options.compare_dense && !options.no_compare && !shop.recipe.dense();
-  const Json dense = compare ? train_baseline(options, run.dense(), observer) : Json();
+  const Json dense = compare ? train_baseline(options, run.dense(), observer, group) : Json();
   Json summary = train_in(run, shop, go_on, observer);
+  if (!first) return {};
   if (!dense.is_null()) {
     summary["dense_metrics"] = dense["metrics"];
     summary["dense_seconds"] = dense["seconds"];
@@ -288,15 +328,28 @@ Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::s
   if (!std::filesystem::exists(run.model())) {
     throw Error(hewn::str(run.path.string(), ": has no model.safetensors yet; finish it with --resume"));
   }
-  const at::Device where = find_device(device);
-  set_threads(threads);
+  const dist::Place here;
+  const at::Device where = find_device(device, here);
+  set_threads(threads, here);
   Observer silent;
   const auto source =
-      data::open_source(data.empty() ? options.data : data, data_options(options, where, silent));
+      data::open_source(data.empty() ? options.data : data, data_options(options, where, here, silent));
   const auto model = build_model(options, signature_of(source->info()));
   copy_into(state_dict(*model), load_tensors(run.model(), /*sealed=*/false), "", run.model().string());
   move_to(*model, where, /*cudnn_benchmark=*/false);
-  return evaluate(*model, *source);
+  return evaluate(*model, *source, *dist::alone());
+}
+
+Metrics evaluate_weights(const TrainOptions& options) {
+  const dist::Place here;
+  const at::Device where = find_device(options.device, here);
+  set_threads(options.threads, here);
+  Observer silent;
+  const auto source = data::open_source(options.data, data_options(options, where, here, silent));
+  const auto model = build_model(options, signature_of(source->info()));
+  load_weights(*model, options.init, options.init_skip);
+  move_to(*model, where, /*cudnn_benchmark=*/false);
+  return evaluate(*model, *source, *dist::alone());
 }
 
 }  // namespace hewn::train

@@ -2,12 +2,14 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/train/setup.h"
 
 namespace hewn::train {
@@ -18,22 +20,67 @@ constexpr double kExplosion = 20;
 
 at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
 
+std::unique_ptr<dist::GradientAverage> average_of(const LoopParts& parts) {
+  std::vector<at::Tensor> leaves;
+  std::vector<at::Tensor> tables;
+  for (const at::Tensor& parameter : parts.model.parameters()) {
+    (nn::is_embedding(parts.model, parameter) ? tables : leaves).push_back(parameter);
+  }
+  for (const auto& layer : parts.pruner.layers()) {
+    for (const auto& parameter : layer.score->parameters()) leaves.push_back(parameter.tensor);
+  }
+  return std::make_unique<dist::GradientAverage>(leaves, tables, parts.group);
+}
+
+/// Several backward passes leave the same row of a table several times; the optimiser wants it once.
+void merge_rows(nn::Model& model) {
+  for (at::Tensor& parameter : model.parameters()) {
+    if (nn::is_embedding(model, parameter)) parameter.mutable_grad() = parameter.grad().coalesce();
+  }
+}
+
+/// Every process chose its supports by itself. They must be the same.
+void check_same_supports(const prune::Pruner& pruner, dist::Communicator& group) {
+  if (group.place().alone()) return;
+  uint32_t hash = 0;
+  at::Device device = at::kCPU;
+  for (const auto& layer : pruner.layers()) {
+    device = layer.weight.leaf.device();
+    if (!layer.support.defined()) continue;
+    const at::Tensor bytes = layer.support.cpu().contiguous();
+    hash = crc32({static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()}, hash);
+  }
+  const std::vector<at::Tensor> all = group.gather(at::full({1}, int64_t{hash}, device));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].item<int64_t>() != hash) {
+      throw Error(
+          hewn::str("rank ", group.place().rank, " and rank ", rank,
+                    " chose different blocks; do all run the same hewn on the same kind of machine?"));
+    }
+  }
+}
+
 }  // namespace
 
-Metrics evaluate(nn::Model& model, data::Source& source) {
+Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group) {
   const at::NoGradGuard no_grad;
+  // Normalisation layers have seen other batches on every process; rank 0's statistics count.
+  for (const at::Tensor& buffer : model.buffers()) group.broadcast(buffer);
   model.eval();
   const auto meter = make_task(source.info().kind, 0)->meter();
-  for (int64_t i = 0; i < source.test_batches(); ++i) {
+  const dist::Place& place = group.place();
+  for (int64_t i = place.rank; i < source.test_batches(); i += place.size) {
     const data::Batch batch = source.test_batch(i);
     meter->add(model.forward(batch.input), batch.target);
   }
+  meter->combine(group);
   model.train();
   return meter->result();
 }
 
 Loop::Loop(const LoopParts& parts, const LoopOptions& options)
     : parts_(parts), options_(options), start_(std::chrono::steady_clock::now()) {
+  if (!parts.group->place().alone()) average_ = average_of(parts);
   const auto device = at::TensorOptions().device(device_of(parts.model));
   losses_ = at::zeros({options.log_every}, device.dtype(at::kFloat));
   correct_ = at::zeros({}, device.dtype(at::kLong));
@@ -47,8 +94,9 @@ void Loop::run() {
     const bool save_now = last || step_ % options_.checkpoint_every == 0;
     if (last || step_ % options_.log_every == 0) report();
     if (last || step_ % options_.eval_every == 0) {
+      const at::NoGradGuard no_grad;
       parts_.pruner.refresh();
-      parts_.observer.on_evaluation(step_, evaluate(parts_.model, parts_.source));
+      parts_.observer.on_evaluation(step_, evaluate(parts_.model, parts_.source, *parts_.group));
     }
     if (save_now) save();
   }
@@ -58,24 +106,50 @@ void Loop::train_step() {
   const int64_t per_epoch = parts_.source.train_batches();
   const data::Batch batch = parts_.source.train_batch(step_ / per_epoch, step_ % per_epoch);
   const prune::PhaseChange change = parts_.pruner.before_forward(step_);
-  if (change.entered) parts_.observer.on_phase(step_ + 1, change.moment.phase);
+  if (change.entered) {
+    check_same_supports(parts_.pruner, *parts_.group);
+    parts_.observer.on_phase(step_ + 1, change.moment.phase);
+  }
   if (change.reset_optimiser) parts_.optimiser.reset();
-
-  const at::Tensor output = parts_.model.forward(batch.input);
-  const at::Tensor loss = options_.task->loss(output, batch.target);
   parts_.optimiser.zero_grad();
-  loss.backward();
+  compute_gradients(batch);
   parts_.optimiser.step(options_.rate.at(step_));
-
-  // Losses stay on the device until they are reported: no step waits for the GPU.
-  losses_[pending_].copy_(loss.detach());
-  correct_ += options_.task->correct(output.detach(), batch.target);
   ++pending_;
   ++step_;
 }
 
+/// In parts, where the whole batch is too much at once: their gradients add up.
+void Loop::compute_gradients(const data::Batch& batch) {
+  const int64_t rows = batch.target.size(0);
+  const int64_t parts = std::min(options_.accumulate, rows);
+  at::Tensor sum;
+  for (int64_t i = 0; i < parts; ++i) {
+    const int64_t begin = rows * i / parts;
+    const int64_t count = rows * (i + 1) / parts - begin;
+    const at::Tensor target = batch.target.narrow(0, begin, count);
+    if (i > 0) parts_.pruner.refresh();  // the gates' graph went with the last backward pass
+    at::Tensor output;
+    at::Tensor loss;
+    {
+      const Autocast autocast(options_.precision, target.device());
+      output = parts_.model.forward(batch.input.narrow(0, begin, count));
+      loss = options_.task->loss(output, target);
+    }
+    if (parts > 1) loss = loss * (static_cast<double>(count) / static_cast<double>(rows));
+    if (average_ && i + 1 == parts) average_->start();
+    loss.backward();
+    sum = sum.defined() ? sum + loss.detach() : loss.detach();
+    correct_ += options_.task->correct(output.detach(), target);
+  }
+  if (parts > 1) merge_rows(parts_.model);
+  if (average_) average_->finish();
+  // Losses stay on the device until they are reported: no step waits for the GPU.
+  losses_[pending_].copy_(sum);
+}
+
 void Loop::report() {
-  const at::Tensor losses = losses_.narrow(0, 0, pending_).cpu();
+  const auto [all_losses, all_correct] = totals();
+  const at::Tensor losses = all_losses.narrow(0, 0, pending_).cpu();
   Progress progress;
   progress.step = step_;
   progress.steps = options_.steps;
@@ -84,8 +158,8 @@ void Loop::report() {
   progress.loss = losses.to(at::kDouble).mean().item<double>();
   check_losses(losses, progress.loss);
   if (first_loss_ == 0) first_loss_ = progress.loss;
-  progress.accuracy =
-      100.0 * static_cast<double>(correct_.item<int64_t>()) / static_cast<double>(pending_ * options_.batch);
+  progress.accuracy = 100.0 * static_cast<double>(all_correct.item<int64_t>()) /
+                      static_cast<double>(pending_ * options_.batch);
   progress.lr = options_.rate.at(step_ - 1);
   int64_t active = 0;
   int64_t all = 0;
@@ -120,7 +194,18 @@ double Loop::seconds() const {
   return seconds_before_ + now.count();
 }
 
+std::pair<at::Tensor, at::Tensor> Loop::totals() const {
+  at::Tensor losses = losses_.clone();
+  at::Tensor correct = correct_.clone();
+  parts_.group->sum(losses);
+  parts_.group->sum(correct);
+  losses /= static_cast<double>(parts_.group->place().size);
+  return {losses, correct};
+}
+
 void Loop::save() const {
+  const auto [losses, correct] = totals();
+  if (!parts_.group->place().first()) return;
   Checkpoint checkpoint;
   checkpoint.step = step_;
   checkpoint.state = {{"step", step_},
@@ -135,7 +220,7 @@ void Loop::save() const {
   add("model.", state_dict(parts_.model));
   add("pruner.", parts_.pruner.state());
   add("optimiser.", parts_.optimiser.state());
-  add("loop.", {{"losses", losses_}, {"correct", correct_}});
+  add("loop.", {{"losses", losses}, {"correct", correct}});
   parts_.checkpoints.save(checkpoint);
 }
 
@@ -148,6 +233,7 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
     seconds_before_ = checkpoint.state.at("seconds");
     copy_into(state_dict(parts_.model), file, "model.", where);
     copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
+    if (!parts_.group->place().first()) correct_.zero_();  // counted by rank 0
     copy_into(parts_.optimiser.state(), file, "optimiser.", where);
     std::map<std::string, at::Tensor> pruner;
     for (const auto& [name, tensor] : checkpoint.tensors) {

@@ -4,18 +4,21 @@
 #include <cstdint>
 
 #include "hewn/data/source.h"
+#include "hewn/dist/gradients.h"
 #include "hewn/nn/model.h"
 #include "hewn/prune/pruner.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/learning_rate.h"
 #include "hewn/train/observer.h"
 #include "hewn/train/optimiser.h"
+#include "hewn/train/precision.h"
 #include "hewn/train/task.h"
 
 namespace hewn::train {
 
-/// The task's metrics on the whole test set, with the weights that the slots show now.
-Metrics evaluate(nn::Model& model, data::Source& source);
+/// The task's metrics on the whole test set, with the weights that the slots show now. Processes of a group
+/// share the work.
+Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group);
 
 /// What a loop works on. Owned by the caller.
 struct LoopParts {
@@ -25,6 +28,7 @@ struct LoopParts {
   Optimiser& optimiser;
   CheckpointStore& checkpoints;
   Observer& observer;
+  std::shared_ptr<dist::Communicator> group;
 };
 
 struct LoopOptions {
@@ -32,6 +36,8 @@ struct LoopOptions {
   LearningRate rate;
   int64_t steps = 0;
   int64_t batch = 0;
+  int64_t accumulate = 1;  // parts in which a batch is worked through
+  Precision precision = Precision::kFp32;
   int64_t log_every = 50;
   int64_t eval_every = 0;        // steps
   int64_t checkpoint_every = 0;  // steps
@@ -51,15 +57,19 @@ class Loop {
 
  private:
   void train_step();
+  void compute_gradients(const data::Batch& batch);
   void report();
   void check_losses(const at::Tensor& losses, double mean) const;
   void save() const;
+  /// Losses and right answers not reported yet, over all processes.
+  std::pair<at::Tensor, at::Tensor> totals() const;
 
   LoopParts parts_;
   LoopOptions options_;
-  int64_t step_ = 0;     // steps done
-  int64_t pending_ = 0;  // of them, steps not reported yet
-  at::Tensor losses_;    // of the steps not reported yet, on the device
+  std::unique_ptr<dist::GradientAverage> average_;  // null where the process is alone
+  int64_t step_ = 0;                                // steps done
+  int64_t pending_ = 0;                             // of them, steps not reported yet
+  at::Tensor losses_;                               // of the steps not reported yet, on the device
   at::Tensor correct_;
   double first_loss_ = 0;  // mean of the first report
   double seconds_before_ = 0;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 #include "hewn/nn/model.h"
 #include "hewn/train/optimiser.h"
 
@@ -57,6 +58,8 @@ OptionTable describe(TrainOptions& o) {
   table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   table.add("width", o.width, "channels in the first stage of a resnet");
   table.add("embedding", o.embedding, "numbers per field of a click log");
+  table.add("init", o.init, "start from the weights of this .safetensors file");
+  table.add("init-skip", o.init_skip, "patterns of tensors that the file need not give, with commas between");
   table.add("method", o.method, "pruning method; auto: sa++ with normalisation layers, sa++r without");
   table.add("block", o.block, "block size, B or RxC");
   table.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
@@ -81,7 +84,9 @@ OptionTable describe(TrainOptions& o) {
   table.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");
   table.add("epochs", o.epochs, "passes over the training data");
   table.add("steps", o.steps, "training steps, instead of epochs");
-  table.add("batch", o.batch, "batch size");
+  table.add("batch", o.batch, "batch size, of all processes together");
+  table.add("accumulate", o.accumulate, "parts in which a batch is worked through, to need less memory");
+  table.add("precision", o.precision, "numbers in which layers compute: fp32 or bf16");
   table.add("optimizer", o.optimizer, "sgd, adam or adamw");
   table.add("lr", o.lr, "peak learning rate; auto: 0.1 for sgd, 0.001 for adam");
   table.add("lr-schedule", o.lr_schedule, "cosine, exponential or constant");
@@ -186,12 +191,7 @@ prune::PlanOptions plan_options(const TrainOptions& o) {
   plan.block = parse_block(o.block);
   plan.sparsity = o.sparsity;
   plan.min_blocks = o.min_blocks;
-  plan.layers.clear();
-  for (size_t begin = 0; begin <= o.prune_layers.size();) {
-    const size_t end = std::min(o.prune_layers.find(',', begin), o.prune_layers.size());
-    plan.layers.push_back(o.prune_layers.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  plan.layers = split(o.prune_layers, ',');
   return plan;
 }
 

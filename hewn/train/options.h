@@ -23,6 +23,8 @@ struct TrainOptions {
   std::vector<int64_t> widths = {1024, 1024};
   int64_t width = 64;
   int64_t embedding = 10;
+  std::string init;
+  std::string init_skip;
   data::ClickOptions clicks;
   // How it is pruned.
   std::optional<std::string> method;
@@ -49,6 +51,8 @@ struct TrainOptions {
   int64_t epochs = 10;
   int64_t steps = 0;
   int64_t batch = 256;
+  int64_t accumulate = 1;
+  std::string precision = "fp32";
   std::string optimizer = "sgd";
   std::optional<double> lr;
   std::string lr_schedule = "cosine";

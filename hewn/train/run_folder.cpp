@@ -1,5 +1,7 @@
 #include "hewn/train/run_folder.h"
 
+#include <algorithm>
+
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 
@@ -7,7 +9,9 @@ namespace hewn::train {
 
 RunFolder fresh_run_folder(const TrainOptions& options) {
   const std::string data = options.data.substr(0, options.data.find(':'));
-  const std::string name = str("runs/", data, "-", options.model, "-", options.method.value_or("auto"), "-b",
+  std::string model = options.model;
+  std::replace(model.begin(), model.end(), '/', '-');  // a folder's name, not a path
+  const std::string name = str("runs/", data, "-", model, "-", options.method.value_or("auto"), "-b",
                                options.block, "-s", options.sparsity, "-seed", options.seed);
   RunFolder run{name};
   for (int n = 2; std::filesystem::exists(run.path); ++n) run.path = str(name, "-", n);

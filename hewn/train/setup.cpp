@@ -7,6 +7,7 @@
 #include <torch/cuda.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "hewn/core/error.h"
@@ -23,9 +24,10 @@ int64_t usable_cores() {
 
 }  // namespace
 
-int64_t set_threads(int64_t threads) {
+int64_t set_threads(int64_t threads, const dist::Place& place) {
   if (threads < 0) throw Error(hewn::str("threads: expected 0 or more, got ", threads));
-  const int64_t count = threads == 0 ? usable_cores() : threads;
+  const int64_t share = std::max<int64_t>(1, usable_cores() / place.local_size);
+  const int64_t count = threads == 0 ? share : threads;
   at::set_num_threads(static_cast<int>(count));
   // OpenBLAS has a thread pool of its own, which LibTorch's setting does not reach.
   using SetThreads = void (*)(int);
@@ -35,12 +37,12 @@ int64_t set_threads(int64_t threads) {
   return count;
 }
 
-at::Device find_device(const std::string& name) {
+at::Device find_device(const std::string& name, const dist::Place& place) {
   if (name == "cpu") return at::kCPU;
   if (name != "cuda" && !name.starts_with("cuda:")) {
     throw Error(hewn::str("device: expected cpu, cuda or cuda:N, got \"", name, "\""));
   }
-  int index = 0;
+  auto index = static_cast<int>(place.local_rank);
   if (name.starts_with("cuda:")) {
     const char* end = name.data() + name.size();
     const auto [stop, problem] = std::from_chars(name.data() + 5, end, index);
@@ -56,8 +58,10 @@ at::Device find_device(const std::string& name) {
   return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
 }
 
-data::DataOptions data_options(const TrainOptions& options, at::Device device, Observer& observer) {
+data::DataOptions data_options(const TrainOptions& options, at::Device device, const dist::Place& place,
+                               Observer& observer) {
   data::DataOptions out;
+  out.share = {place.rank, place.size};
   out.batch = options.batch;
   out.seed = static_cast<uint64_t>(options.seed);
   out.augment = !options.no_augment;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hewn/data/source.h"
+#include "hewn/dist/place.h"
 #include "hewn/nn/model.h"
 #include "hewn/train/observer.h"
 #include "hewn/train/optimiser.h"
@@ -15,14 +16,17 @@
 
 namespace hewn::train {
 
-/// Sets LibTorch's and OpenBLAS's threads; 0 means all cores this process may use. Returns the number.
-int64_t set_threads(int64_t threads);
+/// Sets LibTorch's and OpenBLAS's threads; 0 means all cores this process may use, shared with the others on
+/// the machine. Returns the number.
+int64_t set_threads(int64_t threads, const dist::Place& place = {});
 
-/// "cpu", "cuda" or "cuda:N" as a device that is there; throws Error where it is not.
-at::Device find_device(const std::string& name);
+/// "cpu", "cuda" or "cuda:N" as a device that is there; throws Error where it is not. "cuda" is the GPU with
+/// the process's number on its machine.
+at::Device find_device(const std::string& name, const dist::Place& place = {});
 
 /// Long preparations report to the observer, which must outlive the source's opening.
-data::DataOptions data_options(const TrainOptions& options, at::Device device, Observer& observer);
+data::DataOptions data_options(const TrainOptions& options, at::Device device, const dist::Place& place,
+                               Observer& observer);
 
 /// What a data set's inputs and targets are, for a model.
 nn::Signature signature_of(const data::DataInfo& info);

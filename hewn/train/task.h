@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hewn/data/source.h"
+#include "hewn/dist/communicator.h"
 
 namespace hewn::train {
 
@@ -17,6 +18,8 @@ class Meter {
  public:
   virtual ~Meter() = default;
   virtual void add(const at::Tensor& output, const at::Tensor& target) = 0;
+  /// Puts together what the processes of a group gathered, each from its batches.
+  virtual void combine(dist::Communicator& group) = 0;
   virtual Metrics result() const = 0;
 };
 

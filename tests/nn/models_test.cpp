@@ -41,9 +41,26 @@ TEST(Models, ResnetsHaveTorchvisionsNamesAndSizes) {
   EXPECT_EQ(parameters(*resnet18.make(resnet18.usual, {})), 11689512);
 }
 
-TEST(Models, Resnet20HasItsKnownSize) {
-  const ModelRow row = find_model("resnet20");
-  EXPECT_EQ(parameters(*row.make(row.usual, {})), 269722);
+TEST(Models, CifarResnetsHaveTheirKnownSizes) {
+  const std::map<std::string, int64_t> sizes = {
+      {"resnet20", 269722}, {"resnet32", 464154}, {"resnet44", 658586}, {"resnet56", 853018}};
+  for (const auto& [name, size] : sizes) {
+    const ModelRow row = find_model(name);
+    EXPECT_EQ(parameters(*row.make(row.usual, {})), size) << name;
+  }
+}
+
+TEST(Models, TheVisionTransformerHasTimmsNamesAndSize) {
+  const ModelRow row = find_model("vit-s/16");
+  const auto model = row.make(row.usual, {});
+  EXPECT_EQ(parameters(*model), 22050664);
+  const auto named = model->named_parameters();
+  EXPECT_EQ(named["pos_embed"].sizes(), (std::vector<int64_t>{1, 197, 384}));
+  EXPECT_EQ(named["blocks.11.attn.qkv.weight"].sizes(), (std::vector<int64_t>{1152, 384}));
+  EXPECT_EQ(named["patch_embed.proj.weight"].sizes(), (std::vector<int64_t>{384, 3, 16, 16}));
+  EXPECT_TRUE(has_normalisation(*model));
+  EXPECT_EQ(find_slots(*model).size(), 4U * 12 + 2);
+  EXPECT_THROW(row.make({{3, 100, 100}, 10}, {}), Error);
 }
 
 TEST(Models, ResnetPlansMatchThePaper) {

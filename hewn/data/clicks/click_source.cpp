@@ -46,9 +46,11 @@ class ClickSource final : public Source {
   int64_t test_batches() const override { return (info_.test_size + kHeldOutBatch - 1) / kHeldOutBatch; }
 
   Batch train_batch(int64_t epoch, int64_t number) override {
-    const Batch batch = room(batch_);
-    reader_.train_rows(static_cast<uint64_t>(epoch), static_cast<uint64_t>(number * batch_),
-                       static_cast<uint64_t>(batch_), batch.input.data_ptr<int32_t>(),
+    const int64_t count = options_.share.rows_of(batch_);
+    const int64_t first = number * batch_ + options_.share.first_of(batch_);
+    const Batch batch = room(count);
+    reader_.train_rows(static_cast<uint64_t>(epoch), static_cast<uint64_t>(first),
+                       static_cast<uint64_t>(count), batch.input.data_ptr<int32_t>(),
                        batch.target.data_ptr<float>());
     return on_device(batch);
   }

@@ -1,0 +1,134 @@
+// Starts several processes of hewn on this machine that train together, as torchrun does on many.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "cli/command.h"
+#include "hewn/core/error.h"
+
+namespace hewn::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ranks that lose another end by themselves within a minute. What is left then is stopped.
+constexpr std::chrono::seconds kGrace{75};
+
+struct Fields {
+  int64_t processes = 2;
+  std::vector<std::string> command;
+};
+
+/// A port that is free now; the processes meet there a moment later.
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* raw = reinterpret_cast<sockaddr*>(&address);
+  const bool good = socket >= 0 && ::bind(socket, raw, size) == 0 && ::getsockname(socket, raw, &size) == 0;
+  if (socket >= 0) ::close(socket);
+  if (!good) throw Error(str("launch: no free port on this machine (", std::strerror(errno), ")"));
+  return ntohs(address.sin_port);
+}
+
+pid_t start(const Fields& fields, int64_t rank, int port) {
+  std::vector<std::string> environment = {
+      str("WORLD_SIZE=", fields.processes),       str("RANK=", rank),      str("LOCAL_RANK=", rank),
+      str("LOCAL_WORLD_SIZE=", fields.processes), "MASTER_ADDR=127.0.0.1", str("MASTER_PORT=", port)};
+  for (char** item = environ; *item != nullptr; ++item) {
+    const std::string text = *item;
+    const std::string name = text.substr(0, text.find('=') + 1);
+    const bool ours = std::any_of(environment.begin(), environment.begin() + 6,
+                                  [&](const std::string& mine) { return mine.starts_with(name); });
+    if (!ours) environment.push_back(text);
+  }
+  std::vector<std::string> arguments = {"hewn"};
+  arguments.insert(arguments.end(), fields.command.begin(), fields.command.end());
+  const auto pointers = [](std::vector<std::string>& texts) {
+    std::vector<char*> out;
+    for (std::string& text : texts) out.push_back(text.data());
+    out.push_back(nullptr);
+    return out;
+  };
+  pid_t pid = 0;
+  const int problem = ::posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, pointers(arguments).data(),
+                                    pointers(environment).data());
+  if (problem != 0)
+    throw Error(str("launch: rank ", rank, " could not be started (", std::strerror(problem), ")"));
+  return pid;
+}
+
+std::string fate(int status) {
+  return WIFSIGNALED(status)
+             ? str("was ended by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")")
+             : str("ended with status ", WEXITSTATUS(status));
+}
+
+/// Waits for all; says what became of the first that failed.
+std::optional<std::string> wait_for(std::vector<pid_t> pids) {
+  std::optional<std::string> failure;
+  Clock::time_point end = Clock::time_point::max();
+  size_t left = pids.size();
+  while (left > 0) {
+    for (size_t rank = 0; rank < pids.size(); ++rank) {
+      int status = 0;
+      if (pids[rank] == 0 || ::waitpid(pids[rank], &status, WNOHANG) != pids[rank]) continue;
+      pids[rank] = 0;
+      --left;
+      if (status != 0 && !failure) {
+        failure = str("rank ", rank, " ", fate(status));
+        end = Clock::now() + kGrace;
+      }
+    }
+    if (left > 0 && Clock::now() > end) {
+      for (const pid_t pid : pids) {
+        if (pid != 0) ::kill(pid, SIGKILL);
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return failure;
+}
+
+int run(const Fields& fields) {
+  if (fields.processes < 1) throw Error(str("-n: expected at least 1, got ", fields.processes));
+  if (fields.command.empty())
+    throw Error("launch: expected a command behind --, as in: launch -n 2 -- train");
+  const int port = free_port();
+  std::vector<pid_t> pids;
+  for (int64_t rank = 0; rank < fields.processes; ++rank) pids.push_back(start(fields, rank, port));
+  if (const auto failure = wait_for(pids)) {
+    std::cerr << "hewn: launch: " << *failure << '\n';
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command launch_command() {
+  const auto fields = std::make_shared<Fields>();
+  Command command;
+  command.name = "launch";
+  command.help = "run a command in several processes that train together, on this machine";
+  command.example = "hewn launch -n 2 -- train --data synthetic-ctr --batch 4096";
+  command.options.add("n", fields->processes, "processes");
+  command.rest = &fields->command;
+  command.run = [fields](const Given&) { return run(*fields); };
+  return command;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,51 @@
+#include "hewn/train/init.h"
+
+#include <algorithm>
+
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/train/setup.h"
+#include "hewn/train/tensor_file.h"
+
+namespace hewn::train {
+namespace {
+
+constexpr std::string_view kParallel = "module.";
+
+/// How many batches a normalisation has seen: older files lack it, and nothing here reads it.
+bool is_counter(const std::string& name) { return name.ends_with("num_batches_tracked"); }
+
+void strip_prefix(std::map<std::string, at::Tensor>& tensors) {
+  const bool all = std::all_of(tensors.begin(), tensors.end(),
+                               [](const auto& item) { return item.first.starts_with(kParallel); });
+  if (!all) return;
+  std::map<std::string, at::Tensor> out;
+  for (const auto& [name, tensor] : tensors) out[name.substr(kParallel.size())] = tensor;
+  tensors = std::move(out);
+}
+
+}  // namespace
+
+void load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip) {
+  TensorFile file = load_tensors(path, /*sealed=*/false);
+  strip_prefix(file.tensors);
+  const std::vector<std::string> patterns = split(skip, ',');
+  const auto skipped = [&](const std::string& name) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches(p, name); });
+  };
+  std::map<std::string, at::Tensor> wanted;
+  for (const auto& [name, tensor] : state_dict(model)) {
+    const bool optional = skipped(name) || (is_counter(name) && !file.tensors.contains(name));
+    if (!optional) wanted[name] = tensor;
+  }
+  for (const auto& [name, tensor] : file.tensors) {
+    if (!wanted.contains(name) && !skipped(name)) {
+      throw FormatError(
+          path.string(),
+          hewn::str("tensor \"", name, "\" is not part of the model; leave it out with --init-skip"));
+    }
+  }
+  copy_into(wanted, file, "", path.string());
+}
+
+}  // namespace hewn::train

@@ -1,0 +1,75 @@
+#include "hewn/train/init.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "hewn/core/error.h"
+#include "hewn/train/setup.h"
+#include "hewn/train/tensor_file.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::train {
+namespace {
+
+class Init : public testing::Test {
+ protected:
+  std::shared_ptr<nn::Model> model(uint64_t seed) const {
+    at::manual_seed(seed);
+    return nn::find_model("resnet20").make({{3, 32, 32}, 10}, {});
+  }
+  std::filesystem::path write(const std::map<std::string, at::Tensor>& tensors) const {
+    save_tensors(folder_ / "w.safetensors", {{}, tensors}, false);
+    return folder_ / "w.safetensors";
+  }
+  std::string problem(const std::map<std::string, at::Tensor>& tensors, const std::string& skip = "") const {
+    const auto path = write(tensors);
+    try {
+      load_weights(*model(2), path, skip);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(Init, TakesHalfPrecisionAndThePrefixOfParallelTraining) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const auto& [name, tensor] : state_dict(*model(1))) {
+    // Files of older programs lack the counters.
+    if (!name.ends_with("num_batches_tracked")) tensors["module." + name] = tensor.detach().to(at::kBFloat16);
+  }
+  const auto other = model(2);
+  load_weights(*other, write(tensors), "");
+  for (const auto& [name, tensor] : state_dict(*other)) {
+    if (name.ends_with("num_batches_tracked")) continue;
+    EXPECT_TRUE(at::equal(tensor, tensors.at("module." + name).to(at::kFloat))) << name;
+  }
+}
+
+TEST_F(Init, NamesWhatDoesNotFit) {
+  auto tensors = state_dict(*model(1));
+  tensors["linear.weight"] = at::zeros({100, 64});
+  EXPECT_NE(problem(tensors).find("linear.weight"), std::string::npos);
+  EXPECT_EQ(problem(tensors, "linear.*"), "");
+  tensors = state_dict(*model(1));
+  tensors.erase("layer2.0.conv1.weight");
+  EXPECT_NE(problem(tensors).find("layer2.0.conv1.weight"), std::string::npos);
+  tensors = state_dict(*model(1));
+  tensors["head.weight"] = at::zeros({3});
+  EXPECT_NE(problem(tensors).find("--init-skip"), std::string::npos);
+  EXPECT_EQ(problem(tensors, "head.*"), "");
+}
+
+TEST_F(Init, SkippedTensorsKeepTheirValues) {
+  const auto tensors = state_dict(*model(1));
+  const auto other = model(2);
+  const at::Tensor before = state_dict(*other).at("linear.weight").detach().clone();
+  load_weights(*other, write(tensors), "linear.*");
+  EXPECT_TRUE(at::equal(state_dict(*other).at("linear.weight"), before));
+  EXPECT_TRUE(at::equal(state_dict(*other).at("conv1.weight"), tensors.at("conv1.weight")));
+}
+
+}  // namespace
+}  // namespace hewn::train
