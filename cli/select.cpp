@@ -27,6 +27,8 @@ struct Fields {
   std::string targets;
   std::string task = "auto";
   std::string weights;
+  std::string offset;
+  std::string categories;
   std::string ignore;
   std::string header = "auto";
   std::string separator = ",";
@@ -55,6 +57,8 @@ convex::DatasetOptions dataset_options(const Fields& fields) {
   if (!fields.targets.empty()) out.targets = words(fields.targets);
   out.task = fields.task;
   out.weights = fields.weights;
+  out.offset = fields.offset;
+  out.categories = words(fields.categories);
   out.ignore = words(fields.ignore);
   if (fields.header == "yes") {
     out.header = io::Header::kYes;
@@ -255,7 +259,7 @@ Command select_command() {
   command.name = "select";
   command.help = "select groups of features that predict a target, with certificates";
   command.example = "hewn select data.csv --target price --method ompr --k 5";
-  command.positionals.push_back({"data", "data.csv, X.npy or X.npy,Y.npy", &fields->data});
+  command.positionals.push_back({"data", "data.csv, X.npy, X.npy,Y.npy or data.npz", &fields->data});
   command.options.add("target", fields->target,
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");
@@ -267,9 +271,10 @@ Command select_command() {
   command.options.add("lambda", o.lambda, "strength of the penalty: a number, or a share as in 0.1tau");
   command.options.add("path", o.path, "number of lambdas from tau down; 0: 100");
   command.options.add("min-ratio", o.min_ratio, "last lambda of a path as a share of tau");
-  command.options.add(
-      "cv", o.cv,
-      "folds of cross-validation, which then chooses lambda (omp: the number of groups up to k); 0: none");
+  command.options.add("cv", o.cv,
+                      "folds of cross-validation, which then chooses lambda, or for subset methods the "
+                      "number of groups up to k; "
+                      "0: none");
   command.options.add("groups", o.groups, "file with one group label per feature column");
   command.options.add("group-size", o.group_size, "consecutive columns per group");
   command.options.add("block", o.block, "tiles of the coefficient matrix as groups, RxC");
@@ -279,6 +284,9 @@ Command select_command() {
   command.options.add("no-intercept", o.no_intercept, "no intercept");
   command.options.add("standardize", o.standardize, "divide columns by their standard deviation");
   command.options.add("weights", fields->weights, "column of sample weights");
+  command.options.add("offset", fields->offset, "column that is added to the linear predictor");
+  command.options.add("categories", fields->categories,
+                      "columns of text, with commas between: a group of 0/1 features each");
   command.options.add("ignore", fields->ignore, "columns to leave out, with commas between");
   command.options.add("header", fields->header, "auto, yes or no");
   command.options.add("separator", fields->separator, "between fields: one character or tab");
