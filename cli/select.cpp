@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/select_layer.h"
 #include "cli/table.h"
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"
@@ -38,6 +39,7 @@ struct Fields {
   std::string plot;
   bool allow_unconverged = false;
   bool json = false;
+  LayerFields layer;
 };
 
 std::vector<std::string> words(const std::string& text) {
@@ -223,7 +225,16 @@ void print(const convex::Dataset& data, const convex::Selection& found, double s
   std::cout << fixed(seconds, 2) << " s\n";
 }
 
-int run(const Fields& fields) {
+int run(const Fields& fields, const Given& given) {
+  if (!fields.layer.run.empty()) {
+    if (!fields.data.empty())
+      throw Error(str("from-run: takes its data from the run, got ", fields.data, " too"));
+    return select_layer(fields.layer, fields.select, given, Progress());
+  }
+  for (const std::string& key : layer_keys()) {
+    if (given.contains(key)) throw Error(str(key, ": applies to a layer only, with --from-run RUN"));
+  }
+  if (fields.data.empty()) throw Error("data is required; see hewn select --help");
   const convex::Dataset data = convex::read_dataset(fields.data, dataset_options(fields));
   const auto start = std::chrono::steady_clock::now();
   const convex::Selection found = convex::select(data, fields.select, Progress());
@@ -259,7 +270,7 @@ Command select_command() {
   command.name = "select";
   command.help = "select groups of features that predict a target, with certificates";
   command.example = "hewn select data.csv --target price --method ompr --k 5";
-  command.positionals.push_back({"data", "data.csv, X.npy, X.npy,Y.npy or data.npz", &fields->data});
+  command.positionals.push_back({"data", "data.csv, X.npy, X.npy,Y.npy or data.npz", &fields->data, false});
   command.options.add("target", fields->target,
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");
@@ -302,7 +313,8 @@ Command select_command() {
   command.options.add("plot", fields->plot, "write a picture of the path to this .svg file");
   command.options.add("allow-unconverged", fields->allow_unconverged, "exit with 0 although not converged");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  describe(fields->layer, command.options);
+  command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;
 }
 

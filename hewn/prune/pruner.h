@@ -18,6 +18,9 @@
 
 namespace hewn::prune {
 
+/// Is shown the inputs of a layer, as the layer gets them.
+using SeeInput = std::function<void(const at::Tensor& input)>;
+
 /// A weight that can be gated: the registered leaf parameter, and a way to say what the forward pass sees.
 struct WeightSlot {
   std::string name;
@@ -25,6 +28,11 @@ struct WeightSlot {
   std::function<void(const at::Tensor&)> set;
   /// Runs the layer on kept blocks only; empty where its module cannot.
   std::function<void(const std::shared_ptr<SparseWeight>&)> set_sparse = {};
+  /// Shows the input of every forward pass, until it is given null; empty where its module cannot.
+  std::function<void(const SeeInput&)> watch = {};
+  /// An input as rows x, such that the layer computes x W with its weight as a matrix of blocks. Empty where
+  /// `watch` is.
+  std::function<at::Tensor(const at::Tensor& input)> rows = {};
 };
 
 /// Says whether a layer should run on its kept blocks only when that fraction of its blocks is active.

@@ -21,7 +21,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"prune", {"core", "kernels"}},
     {"nn", {"core", "kernels", "prune", "runtime"}},
     {"data", {"core", "kernels", "prune"}},
-    {"train", {"core", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
+    {"train", {"core", "convex", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
 };
 // Layers that know nothing of LibTorch.
 const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "runtime"};
