@@ -53,7 +53,7 @@ class Pruner {
   struct Layer {
     std::string name;
     ScoredWeight weight;
-    std::unique_ptr<Score> score;
+    std::shared_ptr<Score> score;
     at::Tensor support;                    // uint8 per block; undefined while all are active
     std::shared_ptr<SparseWeight> sparse;  // of this support; null while the layer runs dense
     WeightSlot slot;
@@ -82,8 +82,8 @@ class Pruner {
   /// How often supports were chosen so far.
   int64_t selections() const { return selections_; }
 
-  /// Everything that a resumed run needs besides the weights: score parameters and supports by name, and the
-  /// phase. Tensors are shared, not copied.
+  /// Everything that a resumed run needs besides the weights: score parameters, what scores remember, and
+  /// supports by name, and the phase. Tensors are shared, not copied.
   std::map<std::string, at::Tensor> state() const;
   int64_t phase_index() const { return moment_.index; }
   void load_state(const std::map<std::string, at::Tensor>& state, int64_t phase_index);
@@ -93,6 +93,7 @@ class Pruner {
   void choose_supports(const Moment& moment);
   void drop_weights();
   void show(Layer& layer) const;
+  void listen(const Layer& layer, bool on) const;
   at::Tensor gated(const Layer& layer) const;
   void set_support(Layer& layer, at::Tensor support) const;
 
