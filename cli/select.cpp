@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/select_layer.h"
 #include "cli/table.h"
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"
@@ -27,6 +28,8 @@ struct Fields {
   std::string targets;
   std::string task = "auto";
   std::string weights;
+  std::string offset;
+  std::string categories;
   std::string ignore;
   std::string header = "auto";
   std::string separator = ",";
@@ -36,6 +39,7 @@ struct Fields {
   std::string plot;
   bool allow_unconverged = false;
   bool json = false;
+  LayerFields layer;
 };
 
 std::vector<std::string> words(const std::string& text) {
@@ -55,6 +59,8 @@ convex::DatasetOptions dataset_options(const Fields& fields) {
   if (!fields.targets.empty()) out.targets = words(fields.targets);
   out.task = fields.task;
   out.weights = fields.weights;
+  out.offset = fields.offset;
+  out.categories = words(fields.categories);
   out.ignore = words(fields.ignore);
   if (fields.header == "yes") {
     out.header = io::Header::kYes;
@@ -219,7 +225,16 @@ void print(const convex::Dataset& data, const convex::Selection& found, double s
   std::cout << fixed(seconds, 2) << " s\n";
 }
 
-int run(const Fields& fields) {
+int run(const Fields& fields, const Given& given) {
+  if (!fields.layer.run.empty()) {
+    if (!fields.data.empty())
+      throw Error(str("from-run: takes its data from the run, got ", fields.data, " too"));
+    return select_layer(fields.layer, fields.select, given, Progress());
+  }
+  for (const std::string& key : layer_keys()) {
+    if (given.contains(key)) throw Error(str(key, ": applies to a layer only, with --from-run RUN"));
+  }
+  if (fields.data.empty()) throw Error("data is required; see hewn select --help");
   const convex::Dataset data = convex::read_dataset(fields.data, dataset_options(fields));
   const auto start = std::chrono::steady_clock::now();
   const convex::Selection found = convex::select(data, fields.select, Progress());
@@ -255,7 +270,7 @@ Command select_command() {
   command.name = "select";
   command.help = "select groups of features that predict a target, with certificates";
   command.example = "hewn select data.csv --target price --method ompr --k 5";
-  command.positionals.push_back({"data", "data.csv, X.npy or X.npy,Y.npy", &fields->data});
+  command.positionals.push_back({"data", "data.csv, X.npy, X.npy,Y.npy or data.npz", &fields->data, false});
   command.options.add("target", fields->target,
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");
@@ -267,9 +282,10 @@ Command select_command() {
   command.options.add("lambda", o.lambda, "strength of the penalty: a number, or a share as in 0.1tau");
   command.options.add("path", o.path, "number of lambdas from tau down; 0: 100");
   command.options.add("min-ratio", o.min_ratio, "last lambda of a path as a share of tau");
-  command.options.add(
-      "cv", o.cv,
-      "folds of cross-validation, which then chooses lambda (omp: the number of groups up to k); 0: none");
+  command.options.add("cv", o.cv,
+                      "folds of cross-validation, which then chooses lambda, or for subset methods the "
+                      "number of groups up to k; "
+                      "0: none");
   command.options.add("groups", o.groups, "file with one group label per feature column");
   command.options.add("group-size", o.group_size, "consecutive columns per group");
   command.options.add("block", o.block, "tiles of the coefficient matrix as groups, RxC");
@@ -279,6 +295,9 @@ Command select_command() {
   command.options.add("no-intercept", o.no_intercept, "no intercept");
   command.options.add("standardize", o.standardize, "divide columns by their standard deviation");
   command.options.add("weights", fields->weights, "column of sample weights");
+  command.options.add("offset", fields->offset, "column that is added to the linear predictor");
+  command.options.add("categories", fields->categories,
+                      "columns of text, with commas between: a group of 0/1 features each");
   command.options.add("ignore", fields->ignore, "columns to leave out, with commas between");
   command.options.add("header", fields->header, "auto, yes or no");
   command.options.add("separator", fields->separator, "between fields: one character or tab");
@@ -294,7 +313,8 @@ Command select_command() {
   command.options.add("plot", fields->plot, "write a picture of the path to this .svg file");
   command.options.add("allow-unconverged", fields->allow_unconverged, "exit with 0 although not converged");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  describe(fields->layer, command.options);
+  command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;
 }
 

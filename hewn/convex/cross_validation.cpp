@@ -121,4 +121,16 @@ CrossValidation cross_validate_omp(const Problem& problem, const GreedyOptions& 
   });
 }
 
+CrossValidation cross_validate_sizes(const Problem& problem, Index most,
+                                     const std::function<Solution(const Problem&, Index size)>& pick,
+                                     const CrossValidationOptions& cv) {
+  return over_folds(problem, cv, [&](const Problem& rest, const Vector& outside) {
+    Subsets subsets(rest);
+    std::vector<double> out = {
+        loss_of(problem, subsets.solution(subsets.fit(subsets.always(), nullptr)), outside)};
+    for (Index size = 1; size <= most; ++size) out.push_back(loss_of(problem, pick(rest, size), outside));
+    return out;
+  });
+}
+
 }  // namespace hewn::convex

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "hewn/convex/greedy.h"
@@ -31,5 +32,10 @@ CrossValidation cross_validate(const Problem& problem, const Penalty& penalty, c
 /// The same for group OMP: entry i is the set of i groups, up to options.k.
 CrossValidation cross_validate_omp(const Problem& problem, const GreedyOptions& options,
                                    const CrossValidationOptions& cv);
+
+/// The same for methods that start anew for every size: `pick` gives the solution with that many groups.
+CrossValidation cross_validate_sizes(const Problem& problem, Index most,
+                                     const std::function<Solution(const Problem&, Index size)>& pick,
+                                     const CrossValidationOptions& cv);
 
 }  // namespace hewn::convex

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
-#include <set>
+#include <optional>
 
+#include "hewn/convex/responses.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/text.h"
 #include "hewn/io/npy.h"
+#include "hewn/io/npz.h"
 
 namespace hewn::convex {
 namespace {
-
-constexpr std::size_t kMostClasses = 1000;
 
 /// A column by its name or its number.
 std::size_t find_column(const std::vector<std::string>& names, const std::string& wanted,
@@ -31,84 +30,17 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
   throw Error(str(option, ": ", path, " has no column \"", wanted, "\"", did_you_mean(wanted, names)));
 }
 
-std::string label_of(double value) { return str(value); }
-
-/// Numbers sort as numbers, other labels as text.
-std::vector<std::string> classes_of(const std::vector<std::string>& labels) {
-  const std::set<std::string> distinct(labels.begin(), labels.end());
-  std::vector<std::string> out(distinct.begin(), distinct.end());
-  double unused = 0;
-  if (std::all_of(out.begin(), out.end(),
-                  [&](const std::string& s) { return io::parse_number(s, unused); })) {
-    std::sort(out.begin(), out.end(), [](const std::string& a, const std::string& b) {
-      double x = 0;
-      double y = 0;
-      io::parse_number(a, x);
-      io::parse_number(b, y);
-      return x < y;
-    });
+std::vector<std::size_t> find_columns(const std::vector<std::string>& names,
+                                      const std::vector<std::string>& wanted, const std::string& option,
+                                      const std::string& path) {
+  std::vector<std::size_t> out;
+  for (const std::string& one : wanted) {
+    out.push_back(find_column(names, one, option, path));
+    if (std::count(out.begin(), out.end(), out.back()) > 1) {
+      throw Error(str(option, ": column \"", names[out.back()], "\" is named twice"));
+    }
   }
   return out;
-}
-
-/// Fills in task, responses and names of outputs from one column of labels or several of numbers.
-void set_responses(Dataset& out, const std::vector<std::vector<std::string>>& columns,
-                   const std::vector<std::string>& names, const std::string& path) {
-  const Index n = to_index(columns.front().size());
-  double number = 0;
-  bool numbers = true;
-  for (const auto& column : columns) {
-    for (const std::string& text : column) numbers = numbers && io::parse_number(text, number);
-  }
-  if (out.task == "auto") {
-    out.task = numbers ? "gaussian" : classes_of(columns.front()).size() == 2 ? "binomial" : "multinomial";
-  }
-  out.problem.loss = &find_loss(out.task);
-  const bool classes = out.task == "binomial" || out.task == "multinomial";
-  if (classes && columns.size() != 1)
-    throw Error(str(out.task, ": expected one target column, got ", columns.size()));
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    for (std::size_t i = 0; i < columns[c].size(); ++i) {
-      const std::string& text = columns[c][i];
-      if (io::is_missing(text)) {
-        throw FormatError(path, str("row ", i + 1, ", column \"", names[c], "\": the response is missing"));
-      }
-      if (!classes && !io::parse_number(text, number)) {
-        throw FormatError(path, str("row ", i + 1, ", column \"", names[c], "\": expected a number for ",
-                                    out.task, ", got \"", text, "\""));
-      }
-    }
-  }
-  if (!classes) {
-    out.problem.y.resize(n, to_index(columns.size()));
-    for (Index k = 0; k < out.problem.y.cols(); ++k) {
-      for (Index i = 0; i < n; ++i) io::parse_number(columns[to_size(k)][to_size(i)], out.problem.y(i, k));
-    }
-    out.outputs = names;
-    return;
-  }
-  const std::vector<std::string> labels = classes_of(columns.front());
-  if (out.task == "binomial" && labels.size() != 2) {
-    throw Error(str("binomial: ", path, ", column \"", names[0], "\" has ", labels.size(),
-                    " distinct values, expected 2"));
-  }
-  if (labels.size() < 2 || labels.size() > kMostClasses) {
-    throw Error(str("multinomial: ", path, ", column \"", names[0], "\" has ", labels.size(),
-                    " distinct values, expected 2 to ", kMostClasses, "; for numbers give --task gaussian"));
-  }
-  std::map<std::string, Index> number_of;
-  for (std::size_t k = 0; k < labels.size(); ++k) number_of[labels[k]] = to_index(k);
-  const bool two = out.task == "binomial";
-  out.problem.y = Matrix::Zero(n, two ? 1 : to_index(labels.size()));
-  for (Index i = 0; i < n; ++i) {
-    const Index k = number_of[columns[0][to_size(i)]];
-    if (two) {
-      out.problem.y(i, 0) = static_cast<double>(k);
-    } else {
-      out.problem.y(i, k) = 1;
-    }
-  }
-  out.outputs = two ? std::vector<std::string>{labels[1]} : labels;
 }
 
 /// Replaces NaN by the mean of the column's other values.
@@ -126,94 +58,165 @@ void impute(double* column, int64_t rows, const std::string& name, const std::st
   }
 }
 
-Dataset read_csv_dataset(const std::string& path, const DatasetOptions& options) {
-  std::vector<bool> is_text;
+/// What the columns of a table are for. Features are those that are named for nothing else.
+struct Columns {
   std::vector<std::size_t> targets;
+  std::vector<std::size_t> categories;
+  std::optional<std::size_t> weights;
+  std::optional<std::size_t> offset;
   std::vector<std::size_t> ignored;
-  io::CsvOptions csv{options.header, options.separator, [&](const std::vector<std::string>& names) {
-                       is_text.assign(names.size(), false);
-                       for (const std::string& t : options.targets) {
-                         targets.push_back(find_column(names, t, "target", path));
-                       }
-                       if (targets.empty()) targets.push_back(names.size() - 1);
-                       for (const std::string& t : options.ignore) {
-                         ignored.push_back(find_column(names, t, "ignore", path));
-                       }
-                       if (!options.weights.empty()) {
-                         ignored.push_back(find_column(names, options.weights, "weights", path));
-                       }
-                       for (const std::size_t c : targets) is_text[c] = true;
-                       for (const std::size_t c : ignored) is_text[c] = true;
-                       return is_text;
-                     }};
-  io::Table table = io::read_csv(path, csv);
-  if (table.numeric.empty()) throw FormatError(path, "has no columns left for features");
-  if (!table.missing.empty()) {
-    const io::Missing& first = table.missing.front();
-    const std::string& name = table.names[static_cast<std::size_t>(first.column)];
-    if (!options.impute_mean) {
-      throw FormatError(
-          path, str("line ", table.line_of(first.row), ", column \"", name, "\": the value is missing",
-                    table.missing.size() > 1 ? str(" (and ", table.missing.size() - 1, " more)") : "",
-                    "; give --impute mean to put the column's mean there"));
-    }
-    for (std::size_t c = 0; c < table.numeric.size(); ++c) {
-      impute(table.values.data() + c * static_cast<std::size_t>(table.rows), table.rows,
-             table.names[static_cast<std::size_t>(table.numeric[c])], path);
+
+  Columns(const std::vector<std::string>& names, const DatasetOptions& options, const std::string& path)
+      : targets(find_columns(names, options.targets, "target", path)),
+        categories(find_columns(names, options.categories, "categories", path)),
+        ignored(find_columns(names, options.ignore, "ignore", path)) {
+    if (targets.empty()) targets.push_back(names.size() - 1);
+    if (!options.weights.empty()) weights = find_column(names, options.weights, "weights", path);
+    if (!options.offset.empty()) offset = find_column(names, options.offset, "offset", path);
+    std::vector<std::size_t> used = targets;
+    used.insert(used.end(), categories.begin(), categories.end());
+    if (weights) used.push_back(*weights);
+    if (offset) used.push_back(*offset);
+    std::sort(used.begin(), used.end());
+    const auto twice = std::adjacent_find(used.begin(), used.end());
+    if (twice != used.end()) {
+      throw Error(str(path, ": column \"", names[*twice],
+                      "\" is named for two of target, categories, weights and offset"));
     }
   }
+
+  /// Those that are not read as numbers at once.
+  std::vector<bool> as_text(std::size_t count) const {
+    std::vector<bool> out(count, false);
+    for (const auto* list : {&targets, &categories, &ignored}) {
+      for (const std::size_t c : *list) out[c] = true;
+    }
+    if (weights) out[*weights] = true;
+    if (offset) out[*offset] = true;
+    return out;
+  }
+};
+
+Vector numbers_of(const std::vector<std::string>& column, const std::string& name, const std::string& what,
+                  const std::string& path) {
+  Vector out(to_index(column.size()));
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (io::parse_number(column[i], out[to_index(i)])) continue;
+    throw FormatError(path, str("row ", i + 1, ", column \"", name, "\": expected a number as ", what,
+                                ", got \"", column[i], "\""));
+  }
+  return out;
+}
+
+/// Fills holes of numeric columns, or says where the first one is.
+void fill_missing(io::Table& table, bool impute_mean, const std::string& path) {
+  if (!table.first_missing) return;
+  if (!impute_mean) {
+    const io::Missing& first = *table.first_missing;
+    throw FormatError(
+        path,
+        str("line ", first.line, ", column \"", table.names[static_cast<std::size_t>(first.column)],
+            "\": the value is missing", table.missing > 1 ? str(" (and ", table.missing - 1, " more)") : "",
+            "; give --impute mean to put the column's mean there"));
+  }
+  for (std::size_t c = 0; c < table.numeric.size(); ++c) {
+    impute(table.values.data() + c * static_cast<std::size_t>(table.rows), table.rows,
+           table.names[static_cast<std::size_t>(table.numeric[c])], path);
+  }
+}
+
+/// A column of 0 and 1 for every value of a text column, behind the others; they are one group.
+void add_category(Dataset& out, std::vector<double>& values, const std::vector<std::string>& column,
+                  const std::string& name, const std::string& path) {
+  const auto missing = std::find_if(column.begin(), column.end(), io::is_missing);
+  if (missing != column.end()) {
+    throw FormatError(
+        path, str("row ", missing - column.begin() + 1, ", column \"", name, "\": the value is missing"));
+  }
+  const std::vector<std::string> levels = distinct_labels(column);
+  if (levels.size() > kMostClasses) {
+    throw FormatError(path, str("column \"", name, "\" has ", levels.size(),
+                                " distinct values, expected at most ", kMostClasses, " for categories"));
+  }
+  const std::size_t first = values.size();
+  values.resize(first + levels.size() * column.size(), 0.0);
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const auto level =
+        static_cast<std::size_t>(std::find(levels.begin(), levels.end(), column[i]) - levels.begin());
+    values[first + level * column.size() + i] = 1;
+  }
+  for (const std::string& level : levels) {
+    out.features.push_back(name + "=" + level);
+    out.sources.push_back(name);
+  }
+}
+
+Dataset read_csv_dataset(const std::string& path, const DatasetOptions& options) {
+  std::optional<Columns> columns;
+  io::Table table =
+      io::read_csv(path, {options.header, options.separator, [&](const std::vector<std::string>& names) {
+                            columns.emplace(names, options, path);
+                            return columns->as_text(names.size());
+                          }});
+  if (table.numeric.empty() && columns->categories.empty()) {
+    throw FormatError(path, "has no columns left for features");
+  }
+  fill_missing(table, options.impute_mean, path);
   Dataset out;
   out.task = options.task;
   for (const int64_t c : table.numeric) out.features.push_back(table.names[static_cast<std::size_t>(c)]);
-  std::vector<std::vector<std::string>> columns;
-  std::vector<std::string> names;
   const auto text = [&](std::size_t column) -> std::vector<std::string>& {
     const auto at =
         std::find(table.text_columns.begin(), table.text_columns.end(), static_cast<int64_t>(column));
     return table.text[static_cast<std::size_t>(at - table.text_columns.begin())];
   };
-  if (!options.weights.empty()) {
-    const std::vector<std::string>& own = text(ignored.back());
-    out.problem.sample_weight.resize(table.rows);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      if (!io::parse_number(own[i], out.problem.sample_weight[to_index(i)])) {
-        throw FormatError(path, str("row ", i + 1, ", column \"", options.weights,
-                                    "\": expected a weight, got \"", own[i], "\""));
-      }
-    }
+  if (!columns->categories.empty()) out.sources = out.features;
+  for (const std::size_t c : columns->categories)
+    add_category(out, table.values, text(c), table.names[c], path);
+  if (columns->weights) {
+    out.problem.sample_weight = numbers_of(text(*columns->weights), options.weights, "weight", path);
   }
-  for (const std::size_t c : targets) {
-    columns.push_back(std::move(text(c)));
+  std::vector<std::vector<std::string>> responses;
+  std::vector<std::string> names;
+  for (const std::size_t c : columns->targets) {
+    responses.push_back(std::move(text(c)));
     names.push_back(table.names[c]);
   }
-  set_responses(out, columns, names, path);
+  set_responses(out, std::move(responses), names, path);
+  if (columns->offset) {
+    if (out.problem.y.cols() != 1) {
+      throw Error(str("offset: needs a task with one output, got ", out.problem.y.cols(), " of ", out.task));
+    }
+    out.problem.offset = numbers_of(text(*columns->offset), options.offset, "offset", path);
+  }
   out.problem.x = dense_design(std::move(table.values), table.rows);
   return out;
 }
 
-Dataset read_npy_dataset(const std::string& x_path, const std::string& y_path,
-                         const DatasetOptions& options) {
-  if (!options.weights.empty() || !options.ignore.empty()) {
-    throw Error("weights and ignore: name columns of a CSV file, not of an NPY file");
+/// From features and, where it has a name, responses; otherwise they are columns of x.
+Dataset array_dataset(io::NpyMatrix x, const std::string& x_path, io::NpyMatrix y, const std::string& y_path,
+                      const DatasetOptions& options) {
+  if (!options.weights.empty() || !options.ignore.empty() || !options.offset.empty() ||
+      !options.categories.empty()) {
+    throw Error("weights, offset, categories and ignore: name columns of a CSV file, not of an array");
   }
-  io::NpyMatrix x = io::read_npy(x_path);
+  if (!y_path.empty() && !options.targets.empty()) {
+    throw Error(str("target: ", y_path, " holds the responses, got ", join(options.targets), " too"));
+  }
   if (x.rows < 1 || x.cols < 1) throw FormatError(x_path, "is empty");
   std::vector<std::string> all;
   for (int64_t c = 0; c < x.cols; ++c) all.push_back(str(c));
-  io::NpyMatrix y;
   std::vector<std::string> names;
   Dataset out;
   out.task = options.task;
   const auto rows = static_cast<std::size_t>(x.rows);
   if (!y_path.empty()) {
-    y = io::read_npy(y_path);
     if (y.rows != x.rows) {
       throw FormatError(y_path, str("has ", y.rows, " rows, expected ", x.rows, " as in ", x_path));
     }
     for (int64_t c = 0; c < y.cols; ++c) names.push_back(str("y", c));
   } else {
-    std::vector<std::size_t> targets;
-    for (const std::string& t : options.targets) targets.push_back(find_column(all, t, "target", x_path));
+    std::vector<std::size_t> targets = find_columns(all, options.targets, "target", x_path);
     if (targets.empty()) targets.push_back(all.size() - 1);
     y.rows = x.rows;
     for (const std::size_t t : targets) {
@@ -238,7 +241,7 @@ Dataset read_npy_dataset(const std::string& x_path, const std::string& y_path,
       continue;
     }
     throw FormatError(x_path,
-                      str("row ", bad - column, ", column ", all[c], ": is not a finite number",
+                      str("row ", bad - column, ", column ", all[c], " (from 0): is not a finite number",
                           std::isnan(*bad) ? "; give --impute mean to put the column's mean there" : ""));
   }
   std::vector<std::vector<std::string>> columns;
@@ -248,7 +251,7 @@ Dataset read_npy_dataset(const std::string& x_path, const std::string& y_path,
     for (std::size_t i = 0; i < rows; ++i) {
       columns[0].push_back(std::isnan(y.values[i]) ? "" : label_of(y.values[i]));
     }
-    set_responses(out, columns, names, y_path.empty() ? x_path : y_path);
+    set_responses(out, std::move(columns), names, y_path.empty() ? x_path : y_path);
   } else {
     if (out.task == "auto") out.task = "gaussian";
     out.problem.loss = &find_loss(out.task);
@@ -260,15 +263,35 @@ Dataset read_npy_dataset(const std::string& x_path, const std::string& y_path,
   return out;
 }
 
+/// The arrays X and y of an archive, or its only one.
+Dataset read_npz_dataset(const std::string& path, const DatasetOptions& options) {
+  const std::vector<std::string> names = io::npz_arrays(path);
+  if (names.size() == 1) return array_dataset(io::read_npz(path, names[0]), path, {}, "", options);
+  const auto find = [&](const char* upper, const char* lower) {
+    for (const std::string& name : names) {
+      if (name == upper || name == lower) return name;
+    }
+    throw FormatError(path, str("expected arrays X and y, or one alone; it has ", join(names)));
+  };
+  const std::string x = find("X", "x");
+  const std::string y = find("Y", "y");
+  return array_dataset(io::read_npz(path, x), path + ", " + x, io::read_npz(path, y), path + ", " + y,
+                       options);
+}
+
 }  // namespace
 
 Dataset read_dataset(const std::string& source, const DatasetOptions& options) {
   const std::size_t comma = source.find(".npy,");
   Dataset out;
   if (comma != std::string::npos) {
-    out = read_npy_dataset(source.substr(0, comma + 4), source.substr(comma + 5), options);
+    const std::string x = source.substr(0, comma + 4);
+    const std::string y = source.substr(comma + 5);
+    out = array_dataset(io::read_npy(x), x, io::read_npy(y), y, options);
   } else if (source.ends_with(".npy")) {
-    out = read_npy_dataset(source, "", options);
+    out = array_dataset(io::read_npy(source), source, {}, "", options);
+  } else if (source.ends_with(".npz")) {
+    out = read_npz_dataset(source, options);
   } else {
     out = read_csv_dataset(source, options);
   }

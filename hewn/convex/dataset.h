@@ -15,6 +15,10 @@ struct DatasetOptions {
   std::string task = "auto";
   /// Column of sample weights; empty: none.
   std::string weights;
+  /// Column that is added to the linear predictor; empty: none.
+  std::string offset;
+  /// Columns of text whose values become 0/1 features, one group per column.
+  std::vector<std::string> categories;
   /// Columns to leave out.
   std::vector<std::string> ignore;
   io::Header header = io::Header::kAuto;
@@ -28,10 +32,12 @@ struct Dataset {
   Problem problem;
   std::string task;
   std::vector<std::string> features;  // names
+  std::vector<std::string> sources;   // column of the file behind each feature; empty where they are the same
   std::vector<std::string> outputs;   // responses or classes
 };
 
-/// Reads "data.csv", "X.npy,Y.npy" or "X.npy". Throws Error or FormatError, naming file, line and column.
+/// Reads "data.csv", "X.npy,Y.npy", "X.npy" or "data.npz" with arrays X and y. Throws Error or FormatError,
+/// naming file, line and column.
 Dataset read_dataset(const std::string& source, const DatasetOptions& options);
 
 /// Lines of a file, one label per feature. Throws FormatError when their number does not fit.

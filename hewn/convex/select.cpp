@@ -5,6 +5,7 @@
 
 #include "hewn/convex/mask.h"
 #include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/solver/greedy_common.h"
 #include "hewn/convex/solver/subset.h"
 #include "hewn/core/error.h"
 #include "hewn/core/grid.h"
@@ -79,9 +80,14 @@ Groups make_groups(const Dataset& data, const SelectOptions& options, std::vecto
       (options.groups.empty() ? 0 : 1) + (options.group_size > 0 ? 1 : 0) + (options.block.empty() ? 0 : 1);
   if (given > 1) throw Error("groups, group-size and block: give one of them");
   if (options.group_size < 0) throw Error(str("group-size: expected at least 1, got ", options.group_size));
+  if (given > 0 && !data.sources.empty()) {
+    throw Error("categories: are groups of their own; leave groups, group-size and block out");
+  }
   Groups groups = Groups::features(p, k);
-  std::vector<std::string> labels;
-  if (!options.groups.empty()) {
+  std::vector<std::string> labels = data.sources;
+  if (!labels.empty()) {
+    groups = Groups::labels(labels, k);
+  } else if (!options.groups.empty()) {
     labels = read_labels(options.groups, p);
     groups = Groups::labels(labels, k);
   } else if (options.group_size > 0) {
@@ -124,6 +130,11 @@ double parse_lambda(const std::string& text, double tau) {
   return share ? value * tau : value;
 }
 
+CrossValidationOptions cv_options(const SelectOptions& options) {
+  return {static_cast<int>(options.cv), static_cast<uint64_t>(options.seed),
+          static_cast<int>(std::max<int64_t>(1, options.threads))};
+}
+
 void follow_path(Selection& out, const Chosen& chosen, const SelectOptions& options, const Options& solver,
                  const std::function<void(int, int)>& progress) {
   const Penalty penalty = penalty_of(chosen);
@@ -148,9 +159,7 @@ void follow_path(Selection& out, const Chosen& chosen, const SelectOptions& opti
   out.path = solve_path(out.problem, penalty, solver, path);
   out.chosen = out.path->solutions.size() - 1;
   if (options.cv > 0) {
-    CrossValidationOptions cv{static_cast<int>(options.cv), static_cast<uint64_t>(options.seed),
-                              static_cast<int>(std::max<int64_t>(1, options.threads))};
-    out.cv = cross_validate(out.problem, penalty, solver, *out.path, cv);
+    out.cv = cross_validate(out.problem, penalty, solver, *out.path, cv_options(options));
     out.chosen = out.cv->one_se;
   }
   out.solution = out.path->solutions[out.chosen];
@@ -177,9 +186,7 @@ void pursue_subset(Selection& out, const Chosen& chosen, const SelectOptions& op
   if (!options.lambda.empty() || options.path > 0) {
     throw Error(str("lambda and path: do not apply to ", chosen.method->name, ", which takes --k"));
   }
-  if (options.cv > 0 && kind != Kind::kOmp) {
-    throw Error(str("cv: chooses the number of groups for omp only, got ", chosen.method->name));
-  }
+  if (options.cv > 0 && options.kprime > 0) throw Error("kprime: cannot be given together with cv");
   if (options.score != "norm" && options.score != "curvature") {
     throw Error(str("score: expected norm or curvature, got \"", options.score, "\""));
   }
@@ -189,17 +196,26 @@ void pursue_subset(Selection& out, const Chosen& chosen, const SelectOptions& op
   greedy.literal = options.literal;
   greedy.score = options.score == "norm" ? Score::kNorm : Score::kCurvature;
   greedy.epsilon = options.epsilon;
+  const auto pursue = [&](const Problem& problem, const GreedyOptions& own) {
+    return kind == Kind::kOmp    ? omp(problem, own)
+           : kind == Kind::kOmpr ? ompr(problem, own)
+           : kind == Kind::kIht  ? iht(problem, own)
+                                 : sequential_lasso(problem, solver, own);
+  };
   if (options.cv > 0) {
-    out.cv = cross_validate_omp(out.problem, greedy,
-                                {static_cast<int>(options.cv), static_cast<uint64_t>(options.seed),
-                                 static_cast<int>(std::max<int64_t>(1, options.threads))});
+    const CrossValidationOptions cv = cv_options(options);
+    const auto pick = [&](const Problem& rest, Index size) {
+      GreedyOptions own = greedy;
+      own.k = size;
+      return pursue(rest, own).solution;
+    };
+    out.cv = kind == Kind::kOmp
+                 ? cross_validate_omp(out.problem, greedy, cv)
+                 : cross_validate_sizes(out.problem, checked_count(out.problem, greedy.k), pick, cv);
     greedy.k = to_index(std::max<std::size_t>(1, out.cv->one_se));
   }
   greedy.progress = progress;
-  const Greedy found = kind == Kind::kOmp    ? omp(out.problem, greedy)
-                       : kind == Kind::kOmpr ? ompr(out.problem, greedy)
-                       : kind == Kind::kIht  ? iht(out.problem, greedy)
-                                             : sequential_lasso(out.problem, solver, greedy);
+  const Greedy found = pursue(out.problem, greedy);
   out.selected = found.selected;
   out.losses = found.losses;
   out.tau = found.tau;
@@ -213,7 +229,9 @@ HoldoutScore score_of(const Problem& problem, const Vector& outside, const std::
   Subsets subsets(refitted);
   std::vector<Index> all = subsets.always();
   all.insert(all.end(), groups.begin(), groups.end());
-  const Solution solution = subsets.solution(subsets.fit(all, nullptr));
+  // Enough for an accuracy, and with all features a good part of the time.
+  constexpr double kTolerance = 1e-9;
+  const Solution solution = subsets.solution(subsets.fit(all, nullptr, kTolerance));
   const Matrix coefficients = solution.coefficients(problem.groups);
   std::vector<int> features(to_size(coefficients.rows()));
   for (std::size_t j = 0; j < features.size(); ++j) features[j] = static_cast<int>(j);

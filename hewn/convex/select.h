@@ -27,7 +27,8 @@ struct SelectOptions {
   int64_t path = 0;
   /// Last lambda of a path as a share of tau.
   double min_ratio = 0.01;
-  /// Folds of cross-validation, which then chooses lambda, or for omp the number of groups up to k; 0: none.
+  /// Folds of cross-validation, which then chooses lambda, or for subset methods the number of groups up to
+  /// k; 0: none.
   int64_t cv = 0;
   /// auto: 1e-3 for subset methods with classes or counts, else 0.
   std::optional<double> ridge;

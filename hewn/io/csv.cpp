@@ -149,6 +149,7 @@ struct Shape {
 };
 
 Shape count(const std::filesystem::path& path, const CsvOptions& options) {
+  if (std::filesystem::is_directory(path)) throw FormatError(path.string(), "is a folder, expected a file");
   Records records(path);
   Shape shape;
   std::string_view record;
@@ -237,7 +238,7 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
                                   "\": expected a number, got \"", shown(text), "\""));
           }
           value = std::numeric_limits<double>::quiet_NaN();
-          if (table.missing.size() < Table::kMostMissing) table.missing.push_back({row, c});
+          if (table.missing++ == 0) table.first_missing = Missing{records.line(), c};
         });
     if (columns != shape.columns) throw FormatError(path.string(), "changed while it was read");
   }

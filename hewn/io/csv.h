@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,8 @@ struct CsvOptions {
 
 /// A cell without a value: empty, NA, NaN, null or ?.
 struct Missing {
-  int64_t row = 0;     // from 0, not counting the header
-  int64_t column = 0;  // of the file
+  int64_t line = 0;    // of the file, from 1
+  int64_t column = 0;  // of the file, from 0
 };
 
 /// Columns of numbers in one block, column after column, and columns of text.
@@ -35,11 +36,8 @@ struct Table {
   std::vector<double> values;         // rows x numeric.size(), column-major; NaN where missing
   std::vector<int64_t> text_columns;  // file columns in the order of `text`
   std::vector<std::vector<std::string>> text;
-  std::vector<Missing> missing;  // of numeric columns, in reading order; at most kMostMissing are listed
-
-  static constexpr size_t kMostMissing = 1000;
-  /// Line of the file that holds a row, where no field spans lines.
-  int64_t line_of(int64_t row) const { return row + (has_header ? 2 : 1); }
+  int64_t missing = 0;  // cells of numeric columns
+  std::optional<Missing> first_missing;
 };
 
 /// Reads a CSV file, plain or gzip, in two passes: one counts, one fills the table, so that no second copy of

@@ -20,25 +20,47 @@ struct Layout {
   size_t offset = 0;
 };
 
-[[noreturn]] void reject(const std::filesystem::path& path, const std::string& what) {
-  throw FormatError(path.string(), what);
+[[noreturn]] void reject(const std::string& where, const std::string& what) {
+  throw FormatError(where, what);
 }
 
+class FileStream final : public ByteStream {
+ public:
+  explicit FileStream(const std::filesystem::path& path)
+      : path_(path.string()), file_(path, std::ios::binary) {
+    if (!file_) reject(path_, "cannot be read");
+    file_.seekg(0, std::ios::end);
+    size_ = static_cast<uint64_t>(file_.tellg());
+    file_.seekg(0);
+  }
+  uint64_t size() const override { return size_; }
+  void read(char* to, size_t count) override {
+    file_.read(to, static_cast<std::streamsize>(count));
+    if (!file_) reject(path_, "ends too early");
+  }
+
+ private:
+  std::string path_;
+  std::ifstream file_;
+  uint64_t size_ = 0;
+};
+
 /// What follows 'key': in the header's dictionary.
-std::string_view value_of(const std::filesystem::path& path, std::string_view header, std::string_view key) {
+std::string_view value_of(const std::string& where, std::string_view header, std::string_view key) {
   const size_t at = header.find(str("'", key, "':"));
-  if (at == std::string_view::npos) reject(path, str("NPY header has no ", key));
+  if (at == std::string_view::npos) reject(where, str("NPY header has no ", key));
   std::string_view rest = header.substr(at + key.size() + 3);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   return rest;
 }
 
-Layout read_layout(std::ifstream& file, const std::filesystem::path& path) {
+Layout read_layout(ByteStream& file, const std::string& where) {
   char start[12] = {};
+  if (file.size() < 12) reject(where, "is not an NPY file");
   file.read(start, 10);
-  if (!file || std::memcmp(start, "\x93NUMPY", 6) != 0) reject(path, "is not an NPY file");
+  if (std::memcmp(start, "\x93NUMPY", 6) != 0) reject(where, "is not an NPY file");
   const int version = static_cast<unsigned char>(start[6]);
-  if (version < 1 || version > 3) reject(path, str("NPY version ", version, " is not known"));
+  if (version < 1 || version > 3) reject(where, str("NPY version ", version, " is not known"));
   size_t length =
       static_cast<unsigned char>(start[8]) | static_cast<size_t>(static_cast<unsigned char>(start[9])) << 8;
   Layout layout;
@@ -49,29 +71,29 @@ Layout read_layout(std::ifstream& file, const std::filesystem::path& path) {
               static_cast<size_t>(static_cast<unsigned char>(start[11])) << 24;
     layout.offset = 12;
   }
-  if (!file || length > (size_t{1} << 20)) reject(path, "NPY header is damaged");
+  if (length > (size_t{1} << 20)) reject(where, "NPY header is damaged");
+  if (length > file.size() - layout.offset) reject(where, "ends inside the NPY header");
   std::string header(length, ' ');
-  file.read(header.data(), static_cast<std::streamsize>(length));
-  if (!file) reject(path, "ends inside the NPY header");
+  file.read(header.data(), length);
   layout.offset += length;
 
-  const std::string_view type = value_of(path, header, "descr");
+  const std::string_view type = value_of(where, header, "descr");
   if (type.empty() || type.front() != '\'' || type.find('\'', 1) == std::string_view::npos) {
-    reject(path, "NPY type is not a plain one");
+    reject(where, "NPY type is not a plain one");
   }
   layout.type = type.substr(1, type.find('\'', 1) - 1);
-  const std::string_view order = value_of(path, header, "fortran_order");
-  if (!order.starts_with("True") && !order.starts_with("False")) reject(path, "NPY header is damaged");
+  const std::string_view order = value_of(where, header, "fortran_order");
+  if (!order.starts_with("True") && !order.starts_with("False")) reject(where, "NPY header is damaged");
   layout.fortran = order.starts_with("True");
-  std::string_view shape = value_of(path, header, "shape");
+  std::string_view shape = value_of(where, header, "shape");
   const size_t close = shape.find(')');
   if (shape.empty() || shape.front() != '(' || close == std::string_view::npos)
-    reject(path, "NPY shape is damaged");
+    reject(where, "NPY shape is damaged");
   shape = shape.substr(1, close - 1);
   while (!shape.empty()) {
     int64_t extent = 0;
     const auto [stop, problem] = std::from_chars(shape.data(), shape.data() + shape.size(), extent);
-    if (problem != std::errc() || extent < 0) reject(path, "NPY shape is damaged");
+    if (problem != std::errc() || extent < 0) reject(where, "NPY shape is damaged");
     layout.shape.push_back(extent);
     shape.remove_prefix(static_cast<size_t>(stop - shape.data()));
     while (!shape.empty() && (shape.front() == ',' || shape.front() == ' ')) shape.remove_prefix(1);
@@ -103,31 +125,32 @@ const Type kTypes[] = {
 }  // namespace
 
 NpyMatrix read_npy(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) reject(path, "cannot be read");
-  const Layout layout = read_layout(file, path);
+  FileStream file(path);
+  return read_npy(file, path.string());
+}
+
+NpyMatrix read_npy(ByteStream& file, const std::string& where) {
+  const Layout layout = read_layout(file, where);
   const Type* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                   [&](const Type& t) { return layout.type == t.name; });
   if (type == std::end(kTypes)) {
-    reject(path,
+    reject(where,
            str("NPY type \"", layout.type, "\" is not supported; expected float32, float64 or integers"));
   }
   if (layout.shape.empty() || layout.shape.size() > 2) {
-    reject(path, str("has ", layout.shape.size(), " dimensions, expected 1 or 2"));
+    reject(where, str("has ", layout.shape.size(), " dimensions, expected 1 or 2"));
   }
   NpyMatrix out;
   out.rows = layout.shape[0];
   out.cols = layout.shape.size() == 2 ? layout.shape[1] : 1;
   // The file must hold what its header promises before memory is taken for it.
-  file.seekg(0, std::ios::end);
-  const auto bytes = static_cast<uint64_t>(file.tellg()) - layout.offset;
+  const uint64_t bytes = file.size() - layout.offset;
   const auto rows = static_cast<uint64_t>(out.rows);
   const auto cols = static_cast<uint64_t>(out.cols);
-  if (rows != 0 && cols > bytes / type->size / rows + 1) reject(path, "is shorter than its header says");
+  if (rows != 0 && cols > bytes / type->size / rows + 1) reject(where, "is shorter than its header says");
   if (rows * cols * type->size != bytes) {
-    reject(path, str("has ", bytes, " bytes of data, expected ", rows * cols * type->size));
+    reject(where, str("has ", bytes, " bytes of data, expected ", rows * cols * type->size));
   }
-  file.seekg(static_cast<std::streamoff>(layout.offset));
   out.values.resize(rows * cols);
   if (rows == 0 || cols == 0) return out;
   // Runs of the file: columns in Fortran order, rows in C order.
@@ -138,8 +161,7 @@ NpyMatrix read_npy(const std::filesystem::path& path) {
   std::vector<char> buffer(batch * run * type->size);
   for (uint64_t first = 0; first < runs; first += batch) {
     const uint64_t count = std::min(batch, runs - first);
-    file.read(buffer.data(), static_cast<std::streamsize>(count * run * type->size));
-    if (!file) reject(path, "ends too early");
+    file.read(buffer.data(), count * run * type->size);
     for (uint64_t i = 0; i < count; ++i) {
       const char* from = buffer.data() + i * run * type->size;
       if (by_columns) {

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
+
+#include "hewn/io/byte_stream.h"
 
 namespace hewn::io {
 
@@ -16,6 +19,8 @@ struct NpyMatrix {
 /// Reads float32, float64 and integer arrays in C or Fortran order, converting as it goes: the file's own
 /// form is never in memory as a whole. Throws FormatError.
 NpyMatrix read_npy(const std::filesystem::path& path);
+/// The same from any bytes; `where` stands for them in errors.
+NpyMatrix read_npy(ByteStream& file, const std::string& where);
 /// Writes float64 in Fortran order, atomically.
 void write_npy(const std::filesystem::path& path, int64_t rows, int64_t cols, const double* column_major);
 

@@ -1,5 +1,6 @@
 #include "hewn/nn/layers.h"
 
+#include <ATen/ops/im2col.h>
 #include <torch/nn/init.h>
 
 namespace hewn::nn {
@@ -29,6 +30,7 @@ std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& co
 
 at::Tensor LinearImpl::forward(const at::Tensor& input) {
   input_shape_ = input.sizes().vec();
+  if (see_) see_(input);
   return sparse_ == nullptr ? torch::nn::LinearImpl::forward(input)
                             : SparseLinear::forward(sparse_, input, bias);
 }
@@ -43,6 +45,7 @@ void LinearImpl::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
 
 at::Tensor Conv2dImpl::forward(const at::Tensor& input) {
   input_shape_ = input.sizes().vec();
+  if (see_) see_(input);
   return sparse_ == nullptr ? torch::nn::Conv2dImpl::forward(input)
                             : SparseConv::forward(sparse_, input, bias);
 }
@@ -53,6 +56,21 @@ void Conv2dImpl::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
   } else if (sparse_ == nullptr || &sparse_->weight() != blocks.get()) {
     sparse_ = std::make_shared<SparseConv>(blocks, geometry_of(*this).value());
   }
+}
+
+at::Tensor input_rows(const torch::nn::LinearImpl& linear, const at::Tensor& input) {
+  return input.reshape({-1, linear.options.in_features()});
+}
+
+at::Tensor input_rows(const torch::nn::Conv2dImpl& conv, const at::Tensor& input) {
+  const kernels::ConvGeometry g = geometry_of(conv).value();
+  // images x (channel, H, W) x places
+  const at::Tensor columns = at::im2col(input, {g.kernel_height, g.kernel_width}, {g.dilation, g.dilation},
+                                        {g.padding, g.padding}, {g.stride, g.stride});
+  const int64_t taps = g.taps();
+  return columns.view({input.size(0), input.size(1), taps, columns.size(2)})
+      .permute({0, 3, 2, 1})
+      .reshape({-1, taps * input.size(1)});
 }
 
 Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {

@@ -27,10 +27,13 @@ class LinearImpl : public torch::nn::LinearImpl {
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
   /// Of the last forward pass.
   const std::vector<int64_t>& input_shape() const { return input_shape_; }
+  /// Shows `see` the input of every forward pass; null: no longer.
+  void watch(prune::SeeInput see) { see_ = std::move(see); }
 
  private:
   std::shared_ptr<SparseLinear> sparse_;
   std::vector<int64_t> input_shape_;
+  prune::SeeInput see_;
 };
 TORCH_MODULE(Linear);
 
@@ -41,12 +44,19 @@ class Conv2dImpl : public torch::nn::Conv2dImpl {
   at::Tensor forward(const at::Tensor& input);
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
   const std::vector<int64_t>& input_shape() const { return input_shape_; }
+  void watch(prune::SeeInput see) { see_ = std::move(see); }
 
  private:
   std::shared_ptr<SparseConv> sparse_;
   std::vector<int64_t> input_shape_;
+  prune::SeeInput see_;
 };
 TORCH_MODULE(Conv2d);
+
+/// The rows x for which the layer computes x W + bias, W being its weight as a matrix of blocks: the vectors
+/// of a Linear layer's input; what a convolution's kernel covers at each place, in H, W, channel order.
+at::Tensor input_rows(const torch::nn::LinearImpl& linear, const at::Tensor& input);
+at::Tensor input_rows(const torch::nn::Conv2dImpl& conv, const at::Tensor& input);
 
 /// A convolution without bias and with the padding that keeps the size at stride 1.
 Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride);

@@ -12,12 +12,15 @@ namespace {
 /// A slot of a module that can run sparse: what is set last counts.
 template <class Layer>
 prune::WeightSlot sparse_slot(const std::string& name, Layer* layer) {
-  return {name, layer->weight,
+  return {name,
+          layer->weight,
           [layer](const at::Tensor& weight) {
             layer->weight = weight;
             layer->run_on(nullptr);
           },
-          [layer](const std::shared_ptr<prune::SparseWeight>& weight) { layer->run_on(weight); }};
+          [layer](const std::shared_ptr<prune::SparseWeight>& weight) { layer->run_on(weight); },
+          [layer](const prune::SeeInput& see) { layer->watch(see); },
+          [layer](const at::Tensor& input) { return input_rows(*layer, input); }};
 }
 
 template <class Layer>

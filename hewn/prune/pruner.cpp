@@ -11,6 +11,9 @@
 namespace hewn::prune {
 namespace {
 
+// Rows of a layer's input that a score sees in one step: enough for what it averages over many.
+constexpr int64_t kRowsSeen = 4096;
+
 /// Whether a DENSE phase follows a SPARSE one, so that dropped blocks come back.
 bool restores(const Schedule& schedule) {
   bool was_sparse = false;
@@ -31,7 +34,10 @@ PhaseChange Pruner::before_forward(int64_t step) {
     const int64_t since = step - schedule_.phases()[static_cast<size_t>(now.index)].begin;
     if (since % recipe_.rerank_every == 0) choose_supports(now);
   }
-  for (Layer& layer : layers_) show(layer);
+  for (Layer& layer : layers_) {
+    show(layer);
+    listen(layer, now.phase != Phase::kSparse);  // no choice follows from what a SPARSE phase shows
+  }
   return change;
 }
 
@@ -98,6 +104,21 @@ void Pruner::show(Layer& layer) const {
   layer.slot.set_sparse(layer.sparse);
 }
 
+/// Lets a score that wants them see the layer's inputs from the next forward pass on, or stops that.
+void Pruner::listen(const Layer& layer, bool on) const {
+  if (!layer.score->sees_inputs()) return;
+  if (!on) {
+    layer.slot.watch(nullptr);
+    return;
+  }
+  layer.slot.watch([score = layer.score, rows = layer.slot.rows](const at::Tensor& input) {
+    const at::NoGradGuard no_grad;
+    const int64_t each = input.dim() == 4 ? input.size(2) * input.size(3) : 1;
+    const int64_t some = std::min(input.size(0), std::max<int64_t>(1, kRowsSeen / each));
+    score->see(rows(input.narrow(0, 0, some)));
+  });
+}
+
 void Pruner::set_support(Layer& layer, at::Tensor support) const {
   layer.support = std::move(support);
   layer.sparse = nullptr;
@@ -116,7 +137,10 @@ at::Tensor Pruner::gated(const Layer& layer) const {
 }
 
 void Pruner::refresh() {
-  for (Layer& layer : layers_) show(layer);
+  for (Layer& layer : layers_) {
+    show(layer);
+    listen(layer, false);
+  }
 }
 
 void Pruner::fold() {
@@ -125,6 +149,7 @@ void Pruner::fold() {
     layer.weight.leaf.copy_(gated(layer));
     layer.sparse = nullptr;
     layer.slot.set(layer.weight.leaf);
+    listen(layer, false);
   }
 }
 
@@ -149,6 +174,9 @@ Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Rec
       throw Error(str("drop rule zero does not go with score ", recipe.score,
                       ": a block of zeros gets no gradient and never comes back; use --drop mask"));
     }
+    if (layer.score->sees_inputs() && !layer.slot.watch) {
+      throw Error(str("score ", recipe.score, ": layer \"", layer.name, "\" does not show its inputs"));
+    }
     layers_.push_back(std::move(layer));
   }
 }
@@ -158,6 +186,9 @@ std::map<std::string, at::Tensor> Pruner::state() const {
   for (const Layer& layer : layers_) {
     for (const ScoreParameter& parameter : layer.score->parameters()) {
       out[str("score.", layer.name, ".", parameter.name)] = parameter.tensor;
+    }
+    for (const ScoreMemory& memory : layer.score->memory()) {
+      out[str("memory.", layer.name, ".", memory.name)] = memory.tensor;
     }
     if (layer.support.defined()) out[str("support.", layer.name)] = layer.support;
   }
@@ -170,6 +201,10 @@ void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t 
     for (const ScoreParameter& parameter : layer.score->parameters()) {
       at::Tensor target = parameter.tensor;
       target.copy_(state.at(str("score.", layer.name, ".", parameter.name)));
+    }
+    for (const ScoreMemory& memory : layer.score->memory()) {
+      at::Tensor target = memory.tensor;
+      target.copy_(state.at(str("memory.", layer.name, ".", memory.name)));
     }
     const auto support = state.find(str("support.", layer.name));
     set_support(layer,

@@ -18,6 +18,9 @@
 
 namespace hewn::prune {
 
+/// Is shown the inputs of a layer, as the layer gets them.
+using SeeInput = std::function<void(const at::Tensor& input)>;
+
 /// A weight that can be gated: the registered leaf parameter, and a way to say what the forward pass sees.
 struct WeightSlot {
   std::string name;
@@ -25,6 +28,11 @@ struct WeightSlot {
   std::function<void(const at::Tensor&)> set;
   /// Runs the layer on kept blocks only; empty where its module cannot.
   std::function<void(const std::shared_ptr<SparseWeight>&)> set_sparse = {};
+  /// Shows the input of every forward pass, until it is given null; empty where its module cannot.
+  std::function<void(const SeeInput&)> watch = {};
+  /// An input as rows x, such that the layer computes x W with its weight as a matrix of blocks. Empty where
+  /// `watch` is.
+  std::function<at::Tensor(const at::Tensor& input)> rows = {};
 };
 
 /// Says whether a layer should run on its kept blocks only when that fraction of its blocks is active.
@@ -45,7 +53,7 @@ class Pruner {
   struct Layer {
     std::string name;
     ScoredWeight weight;
-    std::unique_ptr<Score> score;
+    std::shared_ptr<Score> score;
     at::Tensor support;                    // uint8 per block; undefined while all are active
     std::shared_ptr<SparseWeight> sparse;  // of this support; null while the layer runs dense
     WeightSlot slot;
@@ -75,8 +83,8 @@ class Pruner {
   /// How often supports were chosen so far.
   int64_t selections() const { return selections_; }
 
-  /// Everything that a resumed run needs besides the weights: score parameters and supports by name, and the
-  /// phase. Tensors are shared, not copied.
+  /// Everything that a resumed run needs besides the weights: score parameters, what scores remember, and
+  /// supports by name, and the phase. Tensors are shared, not copied.
   std::map<std::string, at::Tensor> state() const;
   int64_t phase_index() const { return moment_.index; }
   void load_state(const std::map<std::string, at::Tensor>& state, int64_t phase_index);
@@ -86,6 +94,7 @@ class Pruner {
   void choose_supports(const Moment& moment);
   void drop_weights();
   void show(Layer& layer) const;
+  void listen(const Layer& layer, bool on) const;
   at::Tensor gated(const Layer& layer) const;
   void set_support(Layer& layer, at::Tensor support) const;
 

@@ -85,6 +85,20 @@ TEST_F(Resume, OnKeptBlocksToo) {
   expect_same("whole", "killed");
 }
 
+TEST_F(Resume, WhatAScoreHasSeenToo) {
+  const std::vector<std::string> sees = {"--method", "acdc", "--score", "reconstruction"};
+  ASSERT_EQ(hewn(train("whole", sees)).code, 0);
+  std::vector<std::string> resumed = train("killed", sees);
+  resumed.emplace_back("--resume");
+  const int64_t all = lines("whole");
+  for (int i = 1; i <= 3; ++i) {
+    const auto ready = [&] { return lines("killed") >= i * all / 6; };
+    ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
+  }
+  ASSERT_EQ(hewn(resumed).code, 0);
+  expect_same("whole", "killed");
+}
+
 TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
   ASSERT_EQ(hewn(train("whole")).code, 0);
   // Each kill waits until the log has grown past its own tenth, then strikes a random moment later.

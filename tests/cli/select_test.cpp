@@ -52,12 +52,49 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   EXPECT_EQ(std::count(coefficients.begin(), coefficients.end(), '\n'), 6);
 }
 
+TEST(Select, AwkwardTablesAreTables) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", sample());
+  write_text(folder / "plain.csv", "1,2,1\n2,2,2\n3,2,3\n4,2,5\n");  // no header, a constant column
+  write_text(folder / "zero.csv", "a,b,y\n1,2,0\n2,1,-0\n3,5,0\n");
+  write_text(folder / "text.csv", "colour,\"size, cm\",y\nred,1,1\nblue,1,3\nred,2,1\nblue,2,3\n");
+  write_text(folder / "g.txt", "odd\neven\nodd\neven\n");
+  const std::string data = folder / "a.csv";
+  const std::vector<std::pair<std::vector<std::string>, Json>> cases = {
+      {{folder / "plain.csv", "--k", "9"}, {0, 1}},  // more than there are
+      {{folder / "zero.csv", "--method", "group-lasso"}, Json::array()},
+      {{data, "--method", "group-lasso", "--lambda", "2tau"}, Json::array()},
+      {{data, "--groups", folder / "g.txt", "--k", "1"}, {1}},
+      {{folder / "text.csv", "--categories", "colour", "--k", "1"}, {1}},
+      {{data, "--method", "ompr", "--k", "3", "--cv", "5"}, {1, 2}},
+  };
+  for (const auto& [arguments, selected] : cases) {
+    std::vector<std::string> words = {"select"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    words.emplace_back("--json");
+    const Outcome outcome = test::hewn(words);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(Json::parse(outcome.out).at("selected"), selected) << arguments[0];
+  }
+}
+
 TEST(Select, MistakesAreOneLineThatNamesThem) {
   const TempFolder folder;
   write_text(folder / "a.csv", sample());
   write_text(folder / "holes.csv", "a,b\n1,2\n,3\n");
+  write_text(folder / "separable.csv", "a,class\n1,x\n2,x\n3,y\n4,y\n");
+  write_text(folder / "text.npz", "a,b\n1,2\n");
   const std::string data = folder / "a.csv";
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"select", folder.path()}, "is a folder, expected a file"},
+      {{"select", folder / "text.npz"}, "text.npz: is not a ZIP archive"},
+      {{"select", folder / "separable.csv", "--ridge", "0"}, "add ridge (--ridge 1e-3)"},
+      {{"select", data, "--targets", "y,a,y"}, "target: column \"y\" is named twice"},
+      {{"select", data, "--weights", "a", "--offset", "a"}, "column \"a\" is named for two of"},
+      {{"select", data, "--targets", "y,a", "--offset", "b"}, "offset: needs a task with one output, got 2"},
+      {{"select", data, "--categories", "a", "--group-size", "2"}, "categories: are groups of their own"},
+      {{"select", data, "--method", "ompr", "--kprime", "3", "--cv", "5"},
+       "kprime: cannot be given together"},
       {{"select", folder / "none.csv"}, "none.csv: cannot be read"},
       {{"select", folder / "holes.csv"}, "line 3, column \"a\": the value is missing"},
       {{"select", data, "--target", "z"}, "no column \"z\""},

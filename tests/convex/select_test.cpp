@@ -10,6 +10,7 @@
 
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/io/npy.h"
 #include "tests/convex/support.h"
 #include "tests/support/temp_folder.h"
@@ -216,8 +217,94 @@ TEST(Select, CrossValidationIsTheSameOnAnyNumberOfThreads) {
   const Selection pursued = select(data, options, nullptr);  // two features were planted
   EXPECT_EQ(pursued.cv->mean.size(), 6U);
   EXPECT_EQ(pursued.selected, (std::vector<Index>{1, 3}));
+  for (const char* method : {"ompr", "iht", "seq-lasso"}) {
+    options.method = method;
+    const Selection other = select(data, options, nullptr);
+    EXPECT_EQ(other.cv->mean.size(), 5U + 1) << method;
+    EXPECT_EQ(other.selected.size(), 2U) << method;
+    EXPECT_EQ(other.selected[0] + other.selected[1], 4) << method;
+  }
+  // Sizes beyond the groups that there are would be the same set again.
+  options.k = 100;
+  EXPECT_EQ(select(data, options, nullptr).cv->mean.size(), data.features.size() + 1);
   options.method = "ompr";
+  options.kprime = 3;
   EXPECT_THROW(select(data, options, nullptr), Error);
+}
+
+TEST(Select, NumbersAreTheSameClassHoweverTheyAreWritten) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", "x,y\n1,0\n2,1.0\n3,-0.0\n4,1e0\n5,+1\n");
+  DatasetOptions options;
+  options.task = "binomial";
+  EXPECT_EQ(read_dataset(folder / "a.csv", options).problem.y.sum(), 3);
+  // Large ones stay apart.
+  write_text(folder / "b.csv", "x,y\n1,10000001\n2,10000002\n3,10000003\n");
+  options.task = "multinomial";
+  EXPECT_EQ(read_dataset(folder / "b.csv", options).outputs,
+            (std::vector<std::string>{"10000001", "10000002", "10000003"}));
+}
+
+TEST(Select, CategoriesAreGroupsOfTheirOwn) {
+  const TempFolder folder;
+  std::string text = "size,colour,y\n";
+  for (int i = 0; i < 30; ++i) {
+    text += str(i * 7 % 11, ",",
+                i % 3 == 0   ? "red"
+                : i % 3 == 1 ? "green"
+                             : "blue",
+                ",", i % 3 == 1 ? 5 : 1, "\n");
+  }
+  write_text(folder / "a.csv", text);
+  EXPECT_THROW(read_dataset(folder / "a.csv", {}), FormatError);  // not without being asked
+  DatasetOptions options;
+  options.categories = {"colour"};
+  const Dataset data = read_dataset(folder / "a.csv", options);
+  EXPECT_EQ(data.features, (std::vector<std::string>{"size", "colour=blue", "colour=green", "colour=red"}));
+  SelectOptions one;
+  one.k = 1;
+  const Selection found = select(data, one, nullptr);
+  EXPECT_EQ(found.problem.groups.count(), 2);
+  EXPECT_EQ(found.selected, std::vector<Index>{1});
+  EXPECT_EQ(found.group_names[1], "colour");
+  EXPECT_LT(found.losses[0], 1e-12);
+  one.group_size = 2;
+  EXPECT_THROW(select(data, one, nullptr), Error);
+  options.categories = {"colour", "y"};
+  EXPECT_THROW(read_dataset(folder / "a.csv", options), Error);  // the target already
+}
+
+TEST(Select, OffsetIsTakenAsGiven) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", "x,known,y\n1,10,11\n2,-3,-1\n3,7,10\n4,0,4\n");
+  DatasetOptions options;
+  options.offset = "known";
+  const Dataset data = read_dataset(folder / "a.csv", options);
+  EXPECT_EQ(data.features, std::vector<std::string>{"x"});
+  SelectOptions one;
+  one.k = 1;
+  const Selection found = select(data, one, nullptr);
+  EXPECT_LT(found.losses[0], 1e-20);
+  EXPECT_NEAR(found.solution.values[0], 1, 1e-9);
+  options.targets = {"x", "y"};
+  EXPECT_THROW(read_dataset(folder / "a.csv", options), Error);  // two outputs
+  options.targets = {"y", "y"};
+  EXPECT_THROW(read_dataset(folder / "a.csv", options), Error);
+}
+
+TEST(Select, ReadsArchivesOfArrays) {
+  const TempFolder folder;
+  // As numpy.savez_compressed writes X = [[0, 1, 2], [3, 4, 5]] and y = [1, 2].
+  const auto path = std::filesystem::path(HEWN_SOURCE_DIR) / "tests/fuzz/tables/npz-deflated";
+  write_text(folder / "a.npz", read_file(path).substr(1));  // the first byte tells the fuzzer what it is
+  DatasetOptions options;
+  options.task = "multinomial";
+  const Dataset data = read_dataset(folder / "a.npz", options);
+  EXPECT_EQ(data.problem.x->rows(), 2);
+  EXPECT_EQ(data.features.size(), 3U);
+  EXPECT_EQ(data.outputs, (std::vector<std::string>{"1", "2"}));
+  options.targets = {"0"};
+  EXPECT_THROW(read_dataset(folder / "a.npz", options), Error);
 }
 
 TEST(Select, WeightsColumnCounts) {

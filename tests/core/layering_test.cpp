@@ -22,7 +22,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"nn", {"core", "kernels", "prune", "runtime"}},
     {"data", {"core", "kernels", "prune"}},
     {"dist", {"core"}},
-    {"train", {"core", "dist", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
+    {"train", {"core", "convex", "dist", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
 };
 // Layers that know nothing of LibTorch.
 const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "runtime"};

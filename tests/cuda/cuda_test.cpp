@@ -40,6 +40,23 @@ void expect_near(const at::Tensor& a, const at::Tensor& b) {
   EXPECT_TRUE(at::allclose(a.cpu(), b.cpu(), 1e-5, 1e-5)) << (a.cpu() - b.cpu()).abs().max().item<float>();
 }
 
+TEST(Cuda, ScoresThatSeeInputsEqualTheCpu) {
+  for (const Case& c : kCases) {
+    const at::Tensor leaf = weight_of(c);
+    const at::Tensor leaf2 = leaf.cuda();
+    const prune::ScoredWeight weight{leaf, prune::layout_of(leaf, c.block), 1};
+    const prune::ScoredWeight weight2{leaf2, prune::layout_of(leaf2, c.block), 1};
+    const auto score = prune::make_score("reconstruction", weight, {});
+    const auto score2 = prune::make_score("reconstruction", weight2, {});
+    for (int step = 0; step < 3; ++step) {
+      const at::Tensor rows = at::randn({20, weight.layout.grid.rows});
+      score->see(rows);
+      score2->see(rows.cuda());
+    }
+    expect_near(score->importance(weight), score2->importance(weight2));
+  }
+}
+
 TEST(Cuda, GateAndNormsEqualTheCpu) {
   ASSERT_TRUE(kernels::cuda::built());
   for (const Case& c : kCases) {

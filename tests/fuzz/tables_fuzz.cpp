@@ -1,4 +1,4 @@
-// Damaged CSV and NPY files: the first byte says which.
+// Damaged CSV, NPY and NPZ files: the first byte says which: 0 NPY, 2 NPZ.
 #include <unistd.h>
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "hewn/core/error.h"
 #include "hewn/io/csv.h"
 #include "hewn/io/npy.h"
+#include "hewn/io/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
@@ -18,7 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     file.write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
   }
   try {
-    if (data[0] % 2 == 0) {
+    if (data[0] == '2') {
+      for (const std::string& name : hewn::io::npz_arrays(path)) hewn::io::read_npz(path, name);
+    } else if (data[0] == '0') {
       hewn::io::read_npy(path);
     } else {
       hewn::io::CsvOptions options;

@@ -58,15 +58,15 @@ TEST(Csv, NoHeaderWhereTheFirstLineHasNumbers) {
   EXPECT_EQ(read_csv(folder / "a.csv", options).rows, 1);
 }
 
-TEST(Csv, MissingValuesAreListed) {
+TEST(Csv, MissingValuesAreCounted) {
   const TempFolder folder;
-  write_text(folder / "a.csv", "a,b\n1,\nNA,4\n?,nan\n");
+  write_text(folder / "a.csv", "a,b\n\n1,\nNA,4\n?,nan\n");
   const Table table = read_csv(folder / "a.csv", {});
-  ASSERT_EQ(table.missing.size(), 4U);
-  EXPECT_EQ(table.missing[0].row, 0);
-  EXPECT_EQ(table.missing[0].column, 1);
+  EXPECT_EQ(table.missing, 4);
+  ASSERT_TRUE(table.first_missing);
+  EXPECT_EQ(table.first_missing->line, 3);
+  EXPECT_EQ(table.first_missing->column, 1);
   EXPECT_TRUE(std::isnan(table.values[1]));
-  EXPECT_EQ(table.line_of(2), 4);
 }
 
 TEST(Csv, ErrorsNameLineAndColumn) {

@@ -33,6 +33,12 @@ struct ScoreParameter {
   bool l1 = false;  // decayed by its sign rather than by its value
 };
 
+/// A tensor that a score keeps from step to step.
+struct ScoreMemory {
+  std::string name;
+  at::Tensor tensor;
+};
+
 /// The importance of each block of one layer, and the multiplier through which it is learned.
 class Score {
  public:
@@ -43,6 +49,12 @@ class Score {
   /// What blocks are ranked by; no gradient. Comparable between layers of one network.
   virtual at::Tensor importance(const ScoredWeight& weight) const = 0;
   virtual std::vector<ScoreParameter> parameters() const { return {}; }
+  /// What the score remembers besides: part of a checkpoint, not trained.
+  virtual std::vector<ScoreMemory> memory() const { return {}; }
+  /// Whether `see` is to be called while blocks are still to be chosen.
+  virtual bool sees_inputs() const { return false; }
+  /// Some inputs of the layer in this step, as rows x of the product x W.
+  virtual void see(const at::Tensor& /*rows*/) {}
   /// False where a block of zeros gets no gradient, so that it could never come back.
   virtual bool learns_from_zero() const { return true; }
 };

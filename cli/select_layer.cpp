@@ -1,0 +1,141 @@
+#include "cli/select_layer.h"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <sstream>
+#include <string_view>
+
+#include "cli/table.h"
+#include "hewn/core/error.h"
+
+namespace hewn::cli {
+namespace {
+
+// Rows of the printed table; --json has all.
+constexpr size_t kShown = 20;
+
+/// Options of a table that mean the same for a layer.
+constexpr std::array<std::string_view, 8> kShared = {"method",       "k",       "block", "ridge", "score",
+                                                     "no-intercept", "threads", "json"};
+
+train::SelectLayerOptions options_of(const LayerFields& fields, const convex::SelectOptions& shared,
+                                     const Given& given) {
+  const std::vector<std::string> own = layer_keys();
+  for (const auto& [key, text] : given) {
+    if (std::find(own.begin(), own.end(), key) != own.end()) continue;
+    if (std::find(kShared.begin(), kShared.end(), key) != kShared.end()) continue;
+    throw Error(str(key, ": applies to tables, not to a layer of a run (--from-run)"));
+  }
+  if (fields.options.layer.empty()) throw Error("layer: expected --layer NAME; hewn inspect RUN lists them");
+  train::SelectLayerOptions out = fields.options;
+  out.method = shared.method;
+  out.k = shared.k;
+  out.block = shared.block;
+  out.ridge = shared.ridge;
+  if (given.contains("score")) out.score = shared.score;
+  out.no_intercept = shared.no_intercept;
+  out.threads = given.contains("threads") ? shared.threads : 0;
+  return out;
+}
+
+Json to_json(const LayerFields& fields, const train::SelectLayerOptions& options,
+             const train::LayerSelection& found) {
+  return {{"run", fields.run},
+          {"layer", options.layer},
+          {"method", options.method},
+          {"score", options.score},
+          {"refit", !options.no_refit},
+          {"inputs", found.grid.rows},
+          {"outputs", found.grid.cols},
+          {"block", {found.grid.block.rows, found.grid.block.cols}},
+          {"blocks", found.grid.blocks()},
+          {"kept", found.choice.blocks.size()},
+          {"samples", found.samples},
+          {"rows", found.rows},
+          {"ridge", found.ridge},
+          {"selected", found.choice.blocks},
+          {"losses", found.choice.losses},
+          {"null_loss", found.choice.null_loss},
+          {"swaps", found.choice.swaps},
+          {"before", found.before},
+          {"after", found.after},
+          {"gather_seconds", found.gather_seconds},
+          {"choose_seconds", found.choose_seconds},
+          {"out", options.out}};
+}
+
+std::string short_number(double value) {
+  std::ostringstream out;
+  out.precision(6);
+  out << value;
+  return out.str();
+}
+
+void print(const train::SelectLayerOptions& options, const train::LayerSelection& found) {
+  const Grid& grid = found.grid;
+  const convex::LayerChoice& choice = found.choice;
+  std::cout << options.layer << ": " << grid.rows << " x " << grid.cols << ", " << choice.blocks.size()
+            << " of " << grid.blocks() << " blocks of " << to_string(grid.block) << " kept; " << found.rows
+            << " inputs from " << found.samples << " training samples\n\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"step", "block", "inputs from", "outputs from", "loss", "of all"}};
+  const auto share = [&](double loss) {
+    return choice.null_loss > 0 ? percent(loss / choice.null_loss) : "-";
+  };
+  rows.push_back({"0", "", "", "", short_number(choice.null_loss), share(choice.null_loss)});
+  for (size_t i = 0; i < choice.blocks.size(); ++i) {
+    // The first ones, and the last.
+    if (i >= kShown && i + 1 < choice.blocks.size()) continue;
+    const int64_t block = choice.blocks[i];
+    rows.push_back({str(i + 1), str(block), str(block / grid.col_blocks() * grid.block.rows),
+                    str(block % grid.col_blocks() * grid.block.cols), short_number(choice.losses[i]),
+                    share(choice.losses[i])});
+  }
+  print_table(std::cout, rows, {true, true, true, true, true, true});
+  std::cout << '\n';
+  if (options.method == "ompr") std::cout << choice.swaps << (choice.swaps == 1 ? " swap" : " swaps") << '\n';
+  for (const auto& [name, value] : found.after) {
+    std::cout << "test " << name << ": " << metric_text(name, value) << ", before "
+              << metric_text(name, found.before.at(name)) << '\n';
+  }
+  std::cout << fixed(found.gather_seconds, 2) << " s for the inputs, " << fixed(found.choose_seconds, 2)
+            << " s to choose\n";
+  if (!options.out.empty()) std::cout << "written to " << options.out << '\n';
+}
+
+}  // namespace
+
+void describe(LayerFields& fields, OptionTable& table) {
+  train::SelectLayerOptions& o = fields.options;
+  table.add("from-run", fields.run,
+            "choose blocks of a trained layer instead: run folder; methods omp, ompr and magnitude");
+  table.add("layer", o.layer, "with --from-run: name of the layer");
+  table.add("sparsity", o.sparsity,
+            "with --from-run: fraction of blocks to drop, instead of --k; auto: the run's");
+  table.add("samples", o.samples, "with --from-run: training samples whose activations are reproduced");
+  table.add("no-refit", o.no_refit, "with --from-run: kept blocks keep their weights");
+  table.add("device", o.device, "with --from-run: cpu, cuda or cuda:N");
+  table.add("out", o.out, "with --from-run: run folder to write the pruned network to");
+}
+
+std::vector<std::string> layer_keys() {
+  LayerFields fields;
+  OptionTable table;
+  describe(fields, table);
+  return table.keys();
+}
+
+int select_layer(const LayerFields& fields, const convex::SelectOptions& shared, const Given& given,
+                 const std::function<void(int, int)>& progress) {
+  const train::SelectLayerOptions options = options_of(fields, shared, given);
+  const train::LayerSelection found = train::select_layer({fields.run}, options, progress);
+  if (given.contains("json")) {
+    std::cout << to_json(fields, options, found).dump() << '\n';
+  } else {
+    print(options, found);
+  }
+  return 0;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,238 @@
+#include "hewn/train/select_layer.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/core/text.h"
+#include "hewn/prune/gate.h"
+#include "hewn/train/input_gram.h"
+#include "hewn/train/inspection.h"
+#include "hewn/train/loop.h"
+#include "hewn/train/setup.h"
+#include "hewn/train/tensor_file.h"
+
+namespace hewn::train {
+namespace {
+
+using Kept = std::map<std::string, std::vector<int64_t>>;
+
+/// A finished run's network and data, ready for changes.
+struct LoadedRun {
+  RunFolder run;
+  TrainOptions options;
+  TensorFile file;
+  Kept kept;  // of layers that are pruned
+  std::unique_ptr<data::Source> source;
+  std::shared_ptr<nn::Model> model;
+  std::vector<prune::WeightSlot> slots;
+
+  LoadedRun(const RunFolder& from, const SelectLayerOptions& given) : run(from), options(read_config(from)) {
+    if (!run.finished() || !std::filesystem::exists(run.model())) {
+      throw Error(hewn::str(run.path.string(), ": is not finished; finish it with hewn train --resume"));
+    }
+    file = load_tensors(run.model(), /*sealed=*/false);
+    const auto blocks = file.metadata.find("hewn.blocks");
+    if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
+    kept = parse_kept_blocks(blocks->second, run.model().string());
+    const at::Device device = find_device(given.device);
+    set_threads(given.threads);
+    Observer silent;
+    data::DataOptions data = data_options(options, device, silent);
+    data.augment = false;  // inputs as they are used
+    source = data::open_source(options.data, data);
+    model = build_model(options, signature_of(source->info()));
+    copy_into(state_dict(*model), file, "", run.model().string());
+    move_to(*model, device, /*cudnn_benchmark=*/false);
+    slots = nn::find_slots(*model);
+  }
+
+  const prune::WeightSlot& slot(const std::string& layer) const {
+    std::vector<std::string> names;
+    for (const prune::WeightSlot& slot : slots) {
+      if (slot.name == layer) return slot;
+      names.push_back(slot.name);
+    }
+    throw Error(hewn::str("layer: the model has no layer \"", layer, "\"", did_you_mean(layer, names),
+                          "; it has ", join(names)));
+  }
+};
+
+/// One shape of blocks holds for all pruned layers of a model.
+BlockShape block_for(const LoadedRun& loaded, const SelectLayerOptions& given) {
+  const BlockShape own = parse_block(loaded.options.block);
+  if (given.block.empty()) return own;
+  const BlockShape block = parse_block(given.block);
+  for (const auto& [name, blocks] : loaded.kept) {
+    if (name != given.layer && block != own) {
+      throw Error(hewn::str("block: layer ", name, " of this run is pruned in blocks of ", to_string(own),
+                            ", and a model has one shape of blocks; got ", to_string(block)));
+    }
+  }
+  return block;
+}
+
+int64_t blocks_for(const LoadedRun& loaded, const SelectLayerOptions& given, const Grid& grid) {
+  if (given.k < 0) throw Error(hewn::str("k: expected at least 1, got ", given.k));
+  if (given.k > 0 && given.sparsity) throw Error("k and sparsity: give one of them");
+  if (given.k > 0) return given.k;
+  const double sparsity = given.sparsity.value_or(loaded.options.sparsity);
+  if (!(sparsity >= 0 && sparsity < 1)) {
+    throw Error(hewn::str("sparsity: expected a number in [0, 1), got ", sparsity));
+  }
+  return blocks_to_keep(grid.blocks(), sparsity);
+}
+
+/// Runs training samples through the network. Returns how many.
+int64_t run_samples(LoadedRun& loaded, int64_t wanted) {
+  if (wanted < 1) throw Error(hewn::str("samples: expected at least 1, got ", wanted));
+  const at::NoGradGuard no_grad;
+  loaded.model->eval();
+  int64_t done = 0;
+  for (int64_t i = 0; i < loaded.source->train_batches() && done < wanted; ++i) {
+    const at::Tensor input = loaded.source->train_batch(0, i).input;
+    const int64_t count = std::min(input.size(0), wanted - done);
+    loaded.model->forward(input.narrow(0, 0, count));
+    done += count;
+  }
+  return done;
+}
+
+convex::Matrix to_matrix(const at::Tensor& weight, const WeightLayout& layout) {
+  const at::Tensor values = weight.detach().to(at::kCPU).to(at::kDouble).contiguous();
+  const auto* data = values.data_ptr<double>();
+  convex::Matrix out(layout.grid.rows, layout.grid.cols);
+  for (int64_t column = 0; column < layout.grid.cols; ++column) {
+    for (int64_t m = 0; m < layout.grid.rows; ++m) {
+      out(layout.row_of(m), column) = data[column * layout.grid.rows + m];
+    }
+  }
+  return out;
+}
+
+at::Tensor to_tensor(const convex::Matrix& matrix, const WeightLayout& layout, at::IntArrayRef shape) {
+  at::Tensor out = at::empty(shape, at::kDouble);
+  auto* data = out.data_ptr<double>();
+  for (int64_t column = 0; column < layout.grid.cols; ++column) {
+    for (int64_t m = 0; m < layout.grid.rows; ++m) {
+      data[column * layout.grid.rows + m] = matrix(layout.row_of(m), column);
+    }
+  }
+  return out;
+}
+
+/// Puts the new weight, and the bias that makes up for the mean of what was dropped, into the file's tensors
+/// and the network.
+void replace_layer(LoadedRun& loaded, const std::string& layer, const at::Tensor& weight,
+                   const at::Tensor& bias_change, const std::vector<int64_t>& blocks) {
+  loaded.file.tensors[layer + ".weight"].copy_(weight);
+  if (bias_change.defined()) loaded.file.tensors[layer + ".bias"] += bias_change;
+  loaded.kept[layer] = blocks;
+  copy_into(state_dict(*loaded.model), loaded.file, "", loaded.run.model().string());
+}
+
+/// A run folder like that of a training that ended with this network.
+void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape block, const Metrics& metrics) {
+  const RunFolder to{given.out};
+  loaded.options.block = to_string(block);
+  const prune::Plan plan = prune::make_plan(nn::weight_shapes(loaded.slots), plan_options(loaded.options));
+  const ModelReport report = measured_report(*loaded.model, plan, loaded.file.tensors, loaded.kept);
+  Json config = read_json(loaded.run.config());
+  config["options"]["block"] = loaded.options.block;
+  config["selected_from"] = {
+      {"run", loaded.run.path.string()}, {"layer", given.layer}, {"method", given.method}};
+  Json summary = read_json(loaded.run.summary());
+  const std::string method = summary.value("method", "") + "+" + given.method;
+  summary["method"] = method;
+  summary["block"] = loaded.options.block;
+  summary["metrics"] = metrics;
+  summary["realised_sparsity"] = report.realised_sparsity();
+  summary["layers_pruned"] = report.layers_pruned();
+  summary["kept_blocks"] = report.blocks_kept();
+  summary["blocks"] = report.blocks();
+  summary["bytes_sparse"] = report.bytes_sparse();
+  loaded.file.metadata["hewn.method"] = method;
+  loaded.file.metadata["hewn.blocks"] = kept_blocks_text(plan, loaded.kept);
+  write_json(to.config(), config);
+  save_tensors(to.model(), loaded.file, /*sealed=*/false);
+  write_json(to.summary(), summary);
+}
+
+/// Fails before the work is done rather than after it.
+void prepare_folder(const std::string& out) {
+  if (out.empty()) return;
+  if (RunFolder{out}.started()) throw Error(hewn::str("out: ", out, " holds a run already"));
+  make_writable_folder(out);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+LayerSelection select_layer(const RunFolder& run, const SelectLayerOptions& options,
+                            const std::function<void(int, int)>& progress) {
+  LoadedRun loaded(run, options);
+  const prune::WeightSlot& slot = loaded.slot(options.layer);
+  if (!slot.watch) throw Error(hewn::str("layer: the inputs of ", options.layer, " cannot be watched"));
+  if (options.score != "norm" && options.score != "curvature") {
+    throw Error(hewn::str("score: expected norm or curvature, got \"", options.score, "\""));
+  }
+  const at::Tensor& weight = loaded.file.tensors.at(options.layer + ".weight");
+  const BlockShape block = block_for(loaded, options);
+  const WeightLayout layout = prune::layout_of(weight, block);
+  convex::LayerOptions choose{options.method, blocks_for(loaded, options, layout.grid),
+                              options.score == "norm" ? convex::Score::kNorm : convex::Score::kCurvature,
+                              !options.no_refit};
+  choose.progress = progress;
+  prepare_folder(options.out);
+  LayerSelection out;
+  out.grid = layout.grid;
+  out.before = evaluate(*loaded.model, *loaded.source);
+
+  auto start = std::chrono::steady_clock::now();
+  const bool intercept = !options.no_intercept && loaded.file.tensors.contains(options.layer + ".bias");
+  convex::LayerProblem problem;
+  at::Tensor mean;
+  {
+    InputGram inputs(slot);
+    out.samples = run_samples(loaded, options.samples);
+    out.rows = inputs.rows();
+    if (out.rows == 0) throw Error(hewn::str("layer: ", options.layer, " is not used by the network"));
+    mean = inputs.mean();
+    const at::Tensor gram = inputs.gram(intercept).contiguous();
+    problem.gram =
+        Eigen::Map<const convex::Matrix>(gram.data_ptr<double>(), layout.grid.rows, layout.grid.rows);
+  }
+  out.gather_seconds = seconds_since(start);
+  problem.weight = to_matrix(weight, layout);
+  problem.grid = layout.grid;
+  problem.ridge = options.ridge.value_or(1e-4 * problem.gram.diagonal().mean());
+  out.ridge = problem.ridge;
+  start = std::chrono::steady_clock::now();
+  out.choice = choose_blocks(problem, choose);
+  out.choose_seconds = seconds_since(start);
+
+  const at::Tensor fitted = to_tensor(out.choice.weight, layout, weight.sizes());
+  at::Tensor bias_change;
+  if (intercept) {
+    const Eigen::Map<const convex::Vector> m(mean.data_ptr<double>(), layout.grid.rows);
+    const convex::Vector change = (problem.weight - out.choice.weight).transpose() * m;
+    bias_change = at::empty({layout.grid.cols}, at::kDouble);
+    std::copy(change.data(), change.data() + change.size(), bias_change.data_ptr<double>());
+  }
+  std::vector<int64_t> blocks(out.choice.blocks.begin(), out.choice.blocks.end());
+  std::sort(blocks.begin(), blocks.end());
+  replace_layer(loaded, options.layer, fitted, bias_change, blocks);
+  out.after = evaluate(*loaded.model, *loaded.source);
+  if (!options.out.empty()) write_run(loaded, options, block, out.after);
+  return out;
+}
+
+}  // namespace hewn::train
