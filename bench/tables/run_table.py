@@ -3,6 +3,7 @@
 
   bench/tables/run_table.py fashion --device cuda --jobs 8 --out build/tables/fashion
   bench/tables/run_table.py cifar10 --data cifar10:FOLDER --device cuda --jobs 3 --out build/tables/cifar10
+  bench/tables/run_table.py cifar10-init --data cifar10:FOLDER --device cuda --jobs 8 --out build/tables/init --init resnet20.safetensors
   bench/tables/run_table.py ctr --device cuda --jobs 12 --threads 1 --out build/tables/ctr
 
 A run that has a summary.json in --out is not trained again. Needs only Python's own library.
@@ -139,8 +140,16 @@ def cifar10_study():
             yield cell(f"B16 s0.95 {method} {name}", *at, "--method", method, *options, seeds=2)
 
 
+def cifar10_init():
+    # --init WEIGHTS goes behind the other options of this script.
+    fine_tune = ["--model", "resnet20", "--epochs", 10, "--lr", 0.05, "--batch", 128, "--eval-every", 10, "--log-every", 200]
+    yield cell("dense", *fine_tune, "--method", "dense", seeds=2)
+    for b, s, m in itertools.product([4, 8], [0.5, 0.7, 0.8], ["magnitude", "acdc", "sa++", "sa++r"]):
+        yield cell(f"B{b} s{s} {m}", *fine_tune, "--block", b, "--sparsity", s, "--method", m, seeds=2)
+
+
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
-          "cifar10-study": (cifar10_study, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-parts": (ctr_parts, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
+          "cifar10-study": (cifar10_study, []), "cifar10-init": (cifar10_init, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-parts": (ctr_parts, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
 
 
 def train(args, common, row, seed):

@@ -81,6 +81,12 @@ struct Workshop {
     move_to(*model, device, options.cudnn_benchmark);
     steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
     pruner = std::make_unique<prune::Pruner>(nn::find_slots(*model), plan, recipe, steps);
+    for (const prune::Pruner::Layer& layer : pruner->layers()) {
+      if (layer.score->sees_inputs() && !group->place().alone()) {
+        throw Error(
+            hewn::str("score ", recipe.score, ": works in one process only: each would see other inputs"));
+      }
+    }
   }
 };
 

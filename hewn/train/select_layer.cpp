@@ -43,7 +43,7 @@ struct LoadedRun {
     const at::Device device = find_device(given.device);
     set_threads(given.threads);
     Observer silent;
-    data::DataOptions data = data_options(options, device, silent);
+    data::DataOptions data = data_options(options, device, {}, silent);
     data.augment = false;  // inputs as they are used
     source = data::open_source(options.data, data);
     model = build_model(options, signature_of(source->info()));
@@ -194,7 +194,7 @@ LayerSelection select_layer(const RunFolder& run, const SelectLayerOptions& opti
   prepare_folder(options.out);
   LayerSelection out;
   out.grid = layout.grid;
-  out.before = evaluate(*loaded.model, *loaded.source);
+  out.before = evaluate(*loaded.model, *loaded.source, *dist::alone());
 
   auto start = std::chrono::steady_clock::now();
   const bool intercept = !options.no_intercept && loaded.file.tensors.contains(options.layer + ".bias");
@@ -230,7 +230,7 @@ LayerSelection select_layer(const RunFolder& run, const SelectLayerOptions& opti
   std::vector<int64_t> blocks(out.choice.blocks.begin(), out.choice.blocks.end());
   std::sort(blocks.begin(), blocks.end());
   replace_layer(loaded, options.layer, fitted, bias_change, blocks);
-  out.after = evaluate(*loaded.model, *loaded.source);
+  out.after = evaluate(*loaded.model, *loaded.source, *dist::alone());
   if (!options.out.empty()) write_run(loaded, options, block, out.after);
   return out;
 }
