@@ -8,6 +8,7 @@
 
 #include "hewn/core/options.h"
 #include "hewn/data/clicks/options.h"
+#include "hewn/data/folders/options.h"
 #include "hewn/data/source.h"
 #include "hewn/prune/plan.h"
 #include "hewn/prune/recipes.h"
@@ -24,6 +25,7 @@ struct TrainOptions {
   int64_t width = 64;
   int64_t embedding = 10;
   data::ClickOptions clicks;
+  data::FolderOptions folders;
   // How it is pruned.
   std::optional<std::string> method;
   std::string block = "16";

@@ -21,7 +21,7 @@ int64_t set_threads(int64_t threads);
 /// "cpu", "cuda" or "cuda:N" as a device that is there; throws Error where it is not.
 at::Device find_device(const std::string& name);
 
-/// Long preparations report to the observer, which must outlive the source's opening.
+/// Sources report to the observer, which must outlive them.
 data::DataOptions data_options(const TrainOptions& options, at::Device device, Observer& observer);
 
 /// What a data set's inputs and targets are, for a model.
