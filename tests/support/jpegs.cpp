@@ -46,6 +46,25 @@ std::string jpeg_bytes(const Picture& picture) {
   return out;
 }
 
+std::vector<uint8_t> plainly_decoded(const std::string& bytes) {
+  jpeg_decompress_struct info;
+  jpeg_error_mgr error;
+  info.err = jpeg_std_error(&error);
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_read_header(&info, TRUE);
+  info.out_color_space = JCS_RGB;
+  jpeg_start_decompress(&info);
+  const size_t stride = size_t{3} * info.output_width;
+  std::vector<uint8_t> out(stride * info.output_height);
+  while (info.output_scanline < info.output_height) {
+    JSAMPROW row = out.data() + info.output_scanline * stride;
+    jpeg_read_scanlines(&info, &row, 1);
+  }
+  jpeg_destroy_decompress(&info);
+  return out;
+}
+
 std::string plain_jpeg(int width, int height, int red, int green, int blue) {
   Picture picture;
   picture.width = width;

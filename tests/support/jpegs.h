@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace hewn::test {
 
@@ -21,6 +22,9 @@ struct Picture {
 
 /// The bytes of a JPEG file.
 std::string jpeg_bytes(const Picture& picture);
+
+/// RGB pixels of a grey or RGB file, decoded as plainly as libjpeg allows.
+std::vector<uint8_t> plainly_decoded(const std::string& bytes);
 
 /// One colour everywhere; small numbers make small files.
 std::string plain_jpeg(int width, int height, int red, int green, int blue);
