@@ -140,7 +140,8 @@ int run(const Fields& fields) {
   if (row.name == "imagefolder") return run_images(fields, path);
   if (row.name == "criteo" || row.name == "ctr-csv") return run_clicks(fields, row, path);
   throw Error(
-      str("data ", row.name, ": only files are prepared, criteo:PATH, ctr-csv:PATH or imagefolder:PATH"));
+      str("data ", row.name,
+          ": only click logs and image folders are prepared, criteo:PATH, ctr-csv:PATH or imagefolder:PATH"));
 }
 
 }  // namespace
