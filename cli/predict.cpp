@@ -50,6 +50,7 @@ Command predict_command() {
   command.positionals = {{"MODEL", "file that hewn export wrote", &fields->model}};
   command.options.add("data", fields->options.data, "data, NAME or NAME:PATH");
   data::describe(fields->options.clicks, command.options);
+  data::describe(fields->options.folders, command.options);
   command.options.add("batch", fields->options.batch, "samples at a time");
   command.options.add("threads", fields->options.threads, "CPU threads; 0: all cores");
   command.options.add("limit", fields->options.limit, "only so many samples; 0: all");

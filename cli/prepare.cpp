@@ -7,7 +7,9 @@
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/data/clicks/cache_file.h"
+#include "hewn/data/clicks/pipeline.h"
 #include "hewn/data/clicks/prepare.h"
+#include "hewn/data/folders/pack.h"
 #include "hewn/data/source.h"
 
 namespace hewn::cli {
@@ -18,6 +20,8 @@ constexpr double kMegabyte = 1e6;
 struct Fields {
   std::string data;
   data::ClickOptions clicks;
+  std::string pack;
+  int64_t short_side = 0;
   int64_t threads = 0;
   bool json = false;
 };
@@ -74,13 +78,39 @@ void print(const Json& out) {
   std::cout << '\n';
 }
 
-int run(const Fields& fields) {
-  data::PrepareRequest request;
-  const data::SourceRow& row = data::find_source(fields.data, &request.path);
-  if (row.name != "criteo" && row.name != "ctr-csv") {
-    throw Error(str("data ", row.name, ": only click logs are prepared, criteo:PATH or ctr-csv:PATH"));
+int run_images(const Fields& fields, const std::string& path) {
+  if (fields.pack.empty()) throw Error("pack: expected --pack FILE, where the images go");
+  if (fields.short_side < 0) throw Error(str("short-side: expected 0 or more, got ", fields.short_side));
+  data::PackRequest request;
+  request.folder = path;
+  request.file = fields.pack;
+  request.short_side = fields.short_side;
+  request.workers = fields.threads == 0 ? data::processors() : static_cast<size_t>(fields.threads);
+  request.cache = fields.clicks.cache;
+  data::Packed packed;
+  {
+    Terminal terminal(/*quiet=*/false);
+    request.on_preparation = [&](const data::Preparation& now) { terminal.on_preparation(now); };
+    request.on_message = [&](const std::string& text) { terminal.on_message(text); };
+    packed = data::pack_images(request);
   }
-  if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
+  if (fields.json) {
+    std::cout << Json{{"pack", fields.pack},       {"images", packed.images},
+                      {"resized", packed.resized}, {"source_bytes", packed.source_bytes},
+                      {"bytes", packed.bytes},     {"seconds", packed.seconds}}
+                     .dump()
+              << '\n';
+    return 0;
+  }
+  std::cout << packed.images << " images, " << packed.resized << " made smaller, from "
+            << bytes_text(packed.source_bytes) << " in " << fixed(packed.seconds, 1) << " s\npack "
+            << fields.pack << ", " << bytes_text(packed.bytes) << '\n';
+  return 0;
+}
+
+int run_clicks(const Fields& fields, const data::SourceRow& row, const std::string& path) {
+  data::PrepareRequest request;
+  request.path = path;
   request.format = row.name;
   request.options = fields.clicks;
   request.threads = static_cast<size_t>(fields.threads);
@@ -103,18 +133,33 @@ int run(const Fields& fields) {
   return 0;
 }
 
+int run(const Fields& fields) {
+  std::string path;
+  const data::SourceRow& row = data::find_source(fields.data, &path);
+  if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
+  if (row.name == "imagefolder") return run_images(fields, path);
+  if (row.name == "criteo" || row.name == "ctr-csv") return run_clicks(fields, row, path);
+  throw Error(
+      str("data ", row.name,
+          ": only click logs and image folders are prepared, criteo:PATH, ctr-csv:PATH or imagefolder:PATH"));
+}
+
 }  // namespace
 
 Command prepare_command() {
   const auto fields = std::make_shared<Fields>();
   Command command;
   command.name = "prepare";
-  command.help = "turn a click log into the binary cache that training reads";
+  command.help = "turn a click log or a folder of images into one file that training reads";
   command.example = "hewn prepare --data criteo:train.txt --min-count 10";
-  command.options.add("data", fields->data,
-                      "criteo:PATH or ctr-csv:PATH, a file, a folder or several with commas");
+  command.options.add(
+      "data", fields->data,
+      "criteo:PATH or ctr-csv:PATH, a file, a folder or several with commas; imagefolder:PATH");
   data::describe(fields->clicks, command.options);
-  command.options.add("threads", fields->threads, "threads that parse; 0: all processors");
+  command.options.add("pack", fields->pack, "file for the images of an image folder");
+  command.options.add("short-side", fields->short_side,
+                      "make larger images so small, imagefolder; 0: take all as they are");
+  command.options.add("threads", fields->threads, "threads that parse or decode; 0: all processors");
   command.options.add("json", fields->json, "print JSON");
   command.takes_config = true;
   command.run = [fields](const Given&) { return run(*fields); };

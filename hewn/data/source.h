@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hewn/data/clicks/options.h"
+#include "hewn/data/folders/options.h"
 
 namespace hewn::data {
 
@@ -58,8 +59,10 @@ struct DataOptions {
   at::Device device = at::kCPU;
   Part evaluate_on = Part::kTest;
   ClickOptions clicks = {};
+  FolderOptions folders = {};
   std::function<void(const Preparation&)> on_preparation = {};  // called now and then, from one thread
-  std::function<void(const std::string&)> on_message = {};      // what the user should know
+  std::function<void(const std::string&)> on_message =
+      {};  // what the user should know; while the source lives
 };
 
 /// Where batches come from. A batch is a pure function of (seed, epoch, number): a resumed run, or another

@@ -54,6 +54,7 @@ OptionTable describe(TrainOptions& o) {
   OptionTable table;
   table.add("data", o.data, "data set, NAME or NAME:PATH (see hewn methods)");
   data::describe(o.clicks, table);
+  data::describe(o.folders, table);
   table.add("model", o.model, "network (see hewn methods)");
   table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   table.add("width", o.width, "channels in the first stage of a resnet");
@@ -125,8 +126,8 @@ OptionTable describe(TrainOptions& o) {
 }
 
 bool may_change_on_resume(const std::string& key) {
-  constexpr std::array<std::string_view, 6> kFree = {
-      "cache", "out", "device", "threads", "checkpoint-every", "keep-checkpoints"};
+  constexpr std::array<std::string_view, 7> kFree = {
+      "cache", "out", "device", "threads", "workers", "checkpoint-every", "keep-checkpoints"};
   return std::find(kFree.begin(), kFree.end(), key) != kFree.end();
 }
 

@@ -8,6 +8,7 @@
 
 #include "hewn/core/options.h"
 #include "hewn/data/clicks/options.h"
+#include "hewn/data/folders/options.h"
 #include "hewn/data/source.h"
 #include "hewn/prune/plan.h"
 #include "hewn/prune/recipes.h"
@@ -26,6 +27,7 @@ struct TrainOptions {
   std::string init;
   std::string init_skip;
   data::ClickOptions clicks;
+  data::FolderOptions folders;
   // How it is pruned.
   std::optional<std::string> method;
   std::string block = "16";

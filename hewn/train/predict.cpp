@@ -42,7 +42,7 @@ void check(const runtime::Model& model, const data::DataInfo& info, const std::s
         hewn::str(path, ": takes inputs of ", to_string(shape), ", ", info.name, " has ", to_string(given)));
   }
   check_values(model.vocabularies(), info, path);
-  if (info.classes != model.outputs()) {
+  if (info.classes != 0 && info.classes != model.outputs()) {
     throw Error(hewn::str(path, ": has ", model.outputs(), " outputs, ", info.name, " has ", info.classes,
                           " classes"));
   }
@@ -76,6 +76,7 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
   data::DataOptions data_options;
   data_options.batch = options.batch;
   data_options.clicks = options.clicks;
+  data_options.folders = options.folders;
   const auto source = data::open_source(options.data, data_options);
   return predict(model, path.string(), *source, options.limit);
 }

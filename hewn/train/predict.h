@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "hewn/data/clicks/options.h"
+#include "hewn/data/folders/options.h"
 #include "hewn/runtime/model.h"
 #include "hewn/train/task.h"
 
@@ -16,6 +18,7 @@ struct PredictOptions {
   int64_t threads = 0;             // 0: all cores
   int64_t limit = 0;               // samples of the test set; 0: all
   data::ClickOptions clicks = {};  // as in training
+  data::FolderOptions folders = {};
 };
 
 struct Predictions {

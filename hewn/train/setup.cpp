@@ -71,6 +71,7 @@ data::DataOptions data_options(const TrainOptions& options, at::Device device, c
   }
   out.evaluate_on = options.eval_on == "test" ? data::Part::kTest : data::Part::kValidation;
   out.clicks = options.clicks;
+  out.folders = options.folders;
   out.on_message = [&observer](const std::string& text) { observer.on_message(text); };
   out.on_preparation = [&observer](const data::Preparation& now) { observer.on_preparation(now); };
   return out;
@@ -79,7 +80,9 @@ data::DataOptions data_options(const TrainOptions& options, at::Device device, c
 nn::Signature signature_for(const std::string& model, const std::string& source) {
   if (source.empty()) return nn::find_model(model).usual;
   std::string path;
-  return signature_of(data::find_source(source, &path).info);
+  const data::DataInfo& info = data::find_source(source, &path).info;
+  // An image folder says its classes only when it is open.
+  return info.classes == 0 ? nn::find_model(model).usual : signature_of(info);
 }
 
 nn::Signature signature_of(const data::DataInfo& info) {

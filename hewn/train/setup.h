@@ -24,7 +24,7 @@ int64_t set_threads(int64_t threads, const dist::Place& place = {});
 /// the process's number on its machine.
 at::Device find_device(const std::string& name, const dist::Place& place = {});
 
-/// Long preparations report to the observer, which must outlive the source's opening.
+/// Sources report to the observer, which must outlive them.
 data::DataOptions data_options(const TrainOptions& options, at::Device device, const dist::Place& place,
                                Observer& observer);
 

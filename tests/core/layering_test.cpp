@@ -27,20 +27,23 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 // Layers that know nothing of LibTorch.
 const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "runtime"};
 
-// Click logs are read without LibTorch, up to the one file that makes tensors of them.
-TEST(Layering, ClickLogsKnowNothingOfLibTorch) {
-  const std::filesystem::path folder = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn/data/clicks";
+// Click logs and image files are read without LibTorch, up to the one file that makes tensors of them.
+TEST(Layering, FilesAreReadWithoutLibTorch) {
+  const std::filesystem::path data = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn/data";
   const std::regex torch("#include (<(torch|ATen|c10)/|\"hewn/data/(source|images)\\.h\"|.*torch_compat)");
-  int with_torch = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);) {
-      if (!std::regex_search(line, torch)) continue;
-      EXPECT_EQ(entry.path().filename(), "click_source.cpp") << line;
-      ++with_torch;
+  for (const auto& [folder, tensors] :
+       {std::pair("clicks", "click_source.cpp"), std::pair("folders", "image_folder.cpp")}) {
+    int with_torch = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(data / folder)) {
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) {
+        if (!std::regex_search(line, torch)) continue;
+        EXPECT_EQ(entry.path().filename(), tensors) << line;
+        ++with_torch;
+      }
     }
+    EXPECT_GT(with_torch, 0);
   }
-  EXPECT_GT(with_torch, 0);
 }
 
 TEST(Layering, IncludesPointUpwardsOnly) {
