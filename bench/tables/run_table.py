@@ -4,6 +4,7 @@
   bench/tables/run_table.py fashion --device cuda --jobs 8 --out build/tables/fashion
   bench/tables/run_table.py cifar10 --data cifar10:FOLDER --device cuda --jobs 3 --out build/tables/cifar10
   bench/tables/run_table.py cifar10-init --data cifar10:FOLDER --device cuda --jobs 8 --out build/tables/init --init resnet20.safetensors
+  bench/tables/run_table.py tiny --data imagefolder:FOLDER --device cuda --jobs 4 --out build/tables/tiny
   bench/tables/run_table.py ctr --device cuda --jobs 12 --threads 1 --out build/tables/ctr
 
 A run that has a summary.json in --out is not trained again. Needs only Python's own library.
@@ -148,8 +149,16 @@ def cifar10_init():
         yield cell(f"B{b} s{s} {m}", *fine_tune, "--block", b, "--sparsity", s, "--method", m, seeds=2)
 
 
+def tiny():
+    base = ["--model", "resnet18", "--epochs", 30, "--batch", 128, "--lr", 0.1, "--no-nesterov", "--decay-all", "--precision", "bf16",
+            "--cudnn-benchmark", "--workers", 3, "--eval-every", 10, "--log-every", 200]
+    yield cell("dense", *base, "--method", "dense", seeds=1)
+    for m in ["acdc", "sa++", "sa++r"]:
+        yield cell(f"B16 s0.9 {m}", *base, "--block", 16, "--sparsity", 0.9, "--method", m, seeds=1)
+
+
 TABLES = {"fashion": (fashion, FASHION), "fashion-study": (fashion_study, FASHION), "fashion-clip": (fashion_clip, FASHION), "cifar10": (cifar10, []),
-          "cifar10-study": (cifar10_study, []), "cifar10-init": (cifar10_init, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-parts": (ctr_parts, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
+          "cifar10-study": (cifar10_study, []), "cifar10-init": (cifar10_init, []), "tiny": (tiny, []), "ctr": (ctr, CTR), "criteo": (criteo, []), "ctr-parts": (ctr_parts, CTR), "ctr-study": (ctr_study, CTR), "ctr-shared": (ctr_shared, CTR)}
 
 
 def train(args, common, row, seed):

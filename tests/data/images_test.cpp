@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "hewn/core/error.h"
+
 namespace hewn::data {
 namespace {
 
@@ -23,8 +25,10 @@ const DataInfo kInfo = {"numbered", {3, 8, 8}, 50};
 const ImageOptions kPlain = {{0, 0, 0}, {1, 1, 1}, true};
 
 TEST(Images, ABatchIsAPureFunctionOfSeedEpochAndNumber) {
-  const auto a = make_image_source(kInfo, numbered(), numbered(), kPlain, {16, 7, true, at::kCPU});
-  const auto b = make_image_source(kInfo, numbered(), numbered(), kPlain, {16, 7, true, at::kCPU});
+  const auto a =
+      make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 16, .seed = 7, .augment = true});
+  const auto b =
+      make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 16, .seed = 7, .augment = true});
   a->train_batch(0, 0);
   a->train_batch(0, 1);
   const Batch first = a->train_batch(3, 2);
@@ -34,8 +38,24 @@ TEST(Images, ABatchIsAPureFunctionOfSeedEpochAndNumber) {
   EXPECT_FALSE(at::equal(first.target, a->train_batch(4, 2).target));
 }
 
+TEST(Images, SharesOfABatchMakeTheWhole) {
+  const auto whole = make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 12, .seed = 7});
+  std::vector<at::Tensor> parts;
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    const DataOptions options = {.batch = 12, .share = {rank, 3}, .seed = 7};
+    const auto source = make_image_source(kInfo, numbered(), numbered(), kPlain, options);
+    EXPECT_EQ(source->train_batches(), whole->train_batches());
+    parts.push_back(source->train_batch(1, 2).input);
+  }
+  EXPECT_TRUE(at::equal(at::cat(parts), whole->train_batch(1, 2).input));
+  const auto uneven =
+      make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 12, .share = {0, 5}});
+  EXPECT_THROW(uneven->train_batch(0, 0), Error);
+}
+
 TEST(Images, AnEpochShowsEachImageAtMostOnce) {
-  const auto source = make_image_source(kInfo, numbered(), numbered(), kPlain, {16, 0, true, at::kCPU});
+  const auto source =
+      make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 16, .seed = 0, .augment = true});
   ASSERT_EQ(source->train_batches(), 3);
   std::set<int64_t> seen;
   for (int64_t n = 0; n < 3; ++n) {
@@ -45,7 +65,8 @@ TEST(Images, AnEpochShowsEachImageAtMostOnce) {
 }
 
 TEST(Images, CropsAndMirrorsAreThoseOfTheImage) {
-  const auto source = make_image_source(kInfo, numbered(), numbered(), kPlain, {48, 0, true, at::kCPU});
+  const auto source =
+      make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 48, .seed = 0, .augment = true});
   std::set<int> mirrored;
   std::set<int64_t> shifts;
   const Batch batch = source->train_batch(0, 0);
@@ -74,7 +95,7 @@ TEST(Images, CropsAndMirrorsAreThoseOfTheImage) {
 TEST(Images, NormalisesAndLeavesTheTestSetAlone) {
   ImageSet set = numbered();
   const ImageOptions options = {{0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}, true};
-  const auto source = make_image_source(kInfo, set, set, options, {20, 0, true, at::kCPU});
+  const auto source = make_image_source(kInfo, set, set, options, {.batch = 20, .seed = 0, .augment = true});
   EXPECT_EQ(source->test_batches(), 3);
   EXPECT_EQ(source->test_batch(2).target.numel(), 10);
   const at::Tensor expected = (set.images.narrow(0, 20, 20).to(at::kFloat) / 255 - 0.5) / 0.25;
@@ -82,7 +103,8 @@ TEST(Images, NormalisesAndLeavesTheTestSetAlone) {
 }
 
 TEST(Images, WithoutAugmentationTrainingImagesAreWhole) {
-  const auto source = make_image_source(kInfo, numbered(), numbered(), kPlain, {10, 0, false, at::kCPU});
+  const auto source =
+      make_image_source(kInfo, numbered(), numbered(), kPlain, {.batch = 10, .seed = 0, .augment = false});
   const Batch batch = source->train_batch(0, 0);
   const at::Tensor expected = numbered().images.index_select(0, batch.target).to(at::kFloat) / 255;
   EXPECT_TRUE(at::allclose(batch.input, expected));
