@@ -16,7 +16,7 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
     if (positional.required) option->required();
   }
   for (const Option& option : command.options.options()) {
-    const std::string flag = (option.key.size() == 1 ? "-" : "--") + option.key;
+    const std::string flag = (option.key.size() == 1 ? "-" + option.key + "," : "") + "--" + option.key;
     const std::string key = option.key;
     if (option.is_flag) {
       app.add_flag_callback(

@@ -150,7 +150,7 @@ def cifar10_init():
 
 
 def tiny():
-    base = ["--model", "resnet18", "--epochs", 30, "--batch", 128, "--lr", 0.1, "--no-nesterov", "--decay-all", "--precision", "bf16",
+    base = ["--model", "resnet18", "--epochs", 20, "--batch", 128, "--lr", 0.1, "--no-nesterov", "--decay-all", "--precision", "bf16",
             "--cudnn-benchmark", "--workers", 3, "--eval-every", 10, "--log-every", 200]
     yield cell("dense", *base, "--method", "dense", seeds=1)
     for m in ["acdc", "sa++", "sa++r"]:

@@ -15,8 +15,10 @@
 namespace hewn::train {
 namespace {
 
-// A mean loss this many times the first one does not come back.
+// A mean loss this many times the first one does not come back. A trained network starts near 0, which is no
+// measure: pruning it costs more than that.
 constexpr double kExplosion = 20;
+constexpr double kLeastFirstLoss = 0.5;
 
 at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
 
@@ -180,7 +182,7 @@ void Loop::report() {
 void Loop::check_losses(const at::Tensor& losses, double mean) const {
   const auto* values = losses.data_ptr<float>();
   const auto* bad = std::find_if(values, values + pending_, [](float loss) { return !std::isfinite(loss); });
-  const bool exploded = first_loss_ > 0 && mean > kExplosion * first_loss_;
+  const bool exploded = first_loss_ > 0 && mean > kExplosion * std::max(first_loss_, kLeastFirstLoss);
   if (bad == values + pending_ && !exploded) return;
   const int64_t step = step_ - pending_ + (bad == values + pending_ ? pending_ : bad - values + 1);
   const auto phase = prune::name_of(parts_.pruner.schedule().at(step - 1).phase);
