@@ -34,7 +34,8 @@ train::Metrics evaluate_init(const Given& given) {
 
 int run(const Fields& fields, const Given& given) {
   const bool from_file = !fields.init.empty();
-  if (from_file != fields.run.empty()) throw Error("eval: expected either RUN, a run folder, or --init FILE; see hewn eval --help");
+  if (from_file != fields.run.empty())
+    throw Error("eval: expected either RUN, a run folder, or --init FILE; see hewn eval --help");
   if (!from_file && (given.contains("model") || given.contains("width") || given.contains("widths"))) {
     throw Error("eval: --model and its widths go with --init; a run folder knows its own");
   }

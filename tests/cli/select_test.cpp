@@ -63,6 +63,10 @@ TEST(Select, AwkwardTablesAreTables) {
   const std::vector<std::pair<std::vector<std::string>, Json>> cases = {
       {{folder / "plain.csv", "--k", "9"}, {0, 1}},  // more than there are
       {{folder / "zero.csv", "--method", "group-lasso"}, Json::array()},
+      {{folder / "zero.csv", "--k", "2"}, Json::array()},
+      {{folder / "zero.csv", "--k", "2", "--method", "ompr"}, Json::array()},
+      {{folder / "zero.csv", "--k", "2", "--method", "iht"}, Json::array()},
+      {{folder / "zero.csv", "--k", "2", "--method", "seq-lasso"}, Json::array()},
       {{data, "--method", "group-lasso", "--lambda", "2tau"}, Json::array()},
       {{data, "--groups", folder / "g.txt", "--k", "1"}, {1}},
       {{folder / "text.csv", "--categories", "colour", "--k", "1"}, {1}},

@@ -172,9 +172,10 @@ TEST(Select, AwkwardInputs) {
   EXPECT_TRUE(select(data, options, nullptr).selected.empty());
   options.method = "omp";
   options.k = 7;
-  EXPECT_EQ(select(data, options, nullptr).selected.size(), 3U);
+  EXPECT_TRUE(select(data, options, nullptr).selected.empty());
   write_text(folder / "b.csv", "a,b,c,y\n1,5,1,1\n2,5,2,2\n3,5,3,3.5\n4,5,4,4\n");
   const Dataset other = read_dataset(folder / "b.csv", {});
+  EXPECT_EQ(select(other, options, nullptr).selected.size(), 3U);
   options.k = 3;
   found = select(other, options, nullptr);
   EXPECT_EQ(found.solution.certificate.verdict, Verdict::kTie);

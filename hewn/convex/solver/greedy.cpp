@@ -142,6 +142,7 @@ Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit
   for (Index i = 0; i < k; ++i) {
     const Choice choice = choose_entering(subsets, fit, options.score);
     if (i == 0) out.tau = choice.tau;
+    if (out.tau == 0) break;  // a response of zeros: there is nothing to explain
     std::vector<Index> groups = fit.groups;
     groups.push_back(choice.group);
     fit = subsets.fit(groups, &fit, i + 1 < k ? kStepTolerance : 1e-15);
@@ -164,7 +165,7 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
   std::vector<Index> best_selected = out.selected;
   for (int round = 0; round < options.rounds; ++round) {
     const Choice choice = choose_entering(subsets, fit, options.score);
-    if (choice.group < 0) break;
+    if (choice.group < 0 || out.selected.empty()) break;
     std::size_t leaving = 0;
     double least = std::numeric_limits<double>::infinity();
     Index at = 0;

@@ -34,6 +34,10 @@ Greedy iht(const Problem& problem, const GreedyOptions& options) {
   SubsetFit fit = subsets.fit(subsets.always(), nullptr);
   out.null_loss = fit.loss;
   out.tau = choose_entering(subsets, fit, Score::kNorm).tau;
+  if (out.tau == 0) {  // a response of zeros: there is nothing to explain
+    finish(out, subsets, fit);
+    return out;
+  }
 
   const auto gather = [&](const std::vector<Index>& kept, const Vector& all) {
     Vector own(subsets.size(kept));

@@ -19,6 +19,7 @@ Greedy sequential_lasso(const Problem& problem, const Options& solver, const Gre
   for (Index i = 0; i < k; ++i) {
     const Choice choice = choose_entering(subsets, fit, Score::kNorm);
     if (i == 0) out.tau = choice.tau;
+    if (out.tau == 0) break;  // a response of zeros: there is nothing to explain
     Index entered = choice.group;
     if (choice.tau > 0) {
       Fitter fitter(current, Penalty(), solver);
