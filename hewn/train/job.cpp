@@ -37,6 +37,7 @@ void check(const TrainOptions& o) {
   require(o.weight_decay >= 0, "weight-decay", "0 or more", o.weight_decay);
   require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label-smoothing", "a number in [0, 1)",
           o.label_smoothing);
+  require(o.ema >= 0 && o.ema < 1, "ema", "a number in [0, 1)", o.ema);
   require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
   require(!o.lr || *o.lr > 0, "lr", "a number above 0", o.lr.value_or(0));
   require(o.lr_end >= 0, "lr-end", "0 or more", o.lr_end);
@@ -100,6 +101,7 @@ LoopOptions loop_options(const Workshop& shop) {
   out.batch = std::min(o.batch, shop.source->info().train_size);
   out.accumulate = o.accumulate;
   out.precision = parse_precision(o.precision);
+  out.ema = o.ema;
   out.log_every = o.log_every;
   out.eval_every = o.eval_every * shop.source->train_batches();
   out.checkpoint_every = o.checkpoint_every > 0 ? o.checkpoint_every : shop.source->train_batches();

@@ -22,7 +22,7 @@ constexpr double kLeastFirstLoss = 0.5;
 
 at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
 
-std::unique_ptr<dist::GradientAverage> average_of(const LoopParts& parts) {
+std::unique_ptr<dist::GradientAverage> gradients_of(const LoopParts& parts) {
   std::vector<at::Tensor> leaves;
   std::vector<at::Tensor> tables;
   for (const at::Tensor& parameter : parts.model.parameters()) {
@@ -32,6 +32,16 @@ std::unique_ptr<dist::GradientAverage> average_of(const LoopParts& parts) {
     for (const auto& parameter : layer.score->parameters()) leaves.push_back(parameter.tensor);
   }
   return std::make_unique<dist::GradientAverage>(leaves, tables, parts.group);
+}
+
+std::unique_ptr<WeightAverage> average_of(const LoopParts& parts, double decay) {
+  std::map<std::string, at::Tensor> live = state_dict(parts.model);
+  for (const auto& layer : parts.pruner.layers()) {
+    for (const auto& parameter : layer.score->parameters()) {
+      live[hewn::str("score.", layer.name, ".", parameter.name)] = parameter.tensor;
+    }
+  }
+  return std::make_unique<WeightAverage>(live, decay);
 }
 
 /// Several backward passes leave the same row of a table several times; the optimiser wants it once.
@@ -82,7 +92,8 @@ Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& gro
 
 Loop::Loop(const LoopParts& parts, const LoopOptions& options)
     : parts_(parts), options_(options), start_(std::chrono::steady_clock::now()) {
-  if (!parts.group->place().alone()) average_ = average_of(parts);
+  if (!parts.group->place().alone()) gradients_ = gradients_of(parts);
+  if (options.ema > 0) average_ = average_of(parts, options.ema);
   const auto device = at::TensorOptions().device(device_of(parts.model));
   losses_ = at::zeros({options.log_every}, device.dtype(at::kFloat));
   correct_ = at::zeros({}, device.dtype(at::kLong));
@@ -95,6 +106,7 @@ void Loop::run() {
     const bool last = step_ == options_.steps;
     const bool save_now = last || step_ % options_.checkpoint_every == 0;
     if (last || step_ % options_.log_every == 0) report();
+    if (last && average_) average_->apply();
     if (last || step_ % options_.eval_every == 0) {
       const at::NoGradGuard no_grad;
       parts_.pruner.refresh();
@@ -116,6 +128,7 @@ void Loop::train_step() {
   parts_.optimiser.zero_grad();
   compute_gradients(batch);
   parts_.optimiser.step(options_.rate.at(step_));
+  if (average_) change.entered ? average_->restart() : average_->update();
   ++pending_;
   ++step_;
 }
@@ -138,13 +151,13 @@ void Loop::compute_gradients(const data::Batch& batch) {
       loss = options_.task->loss(output, target);
     }
     if (parts > 1) loss = loss * (static_cast<double>(count) / static_cast<double>(rows));
-    if (average_ && i + 1 == parts) average_->start();
+    if (gradients_ && i + 1 == parts) gradients_->start();
     loss.backward();
     sum = sum.defined() ? sum + loss.detach() : loss.detach();
     correct_ += options_.task->correct(output.detach(), target);
   }
   if (parts > 1) merge_rows(parts_.model);
-  if (average_) average_->finish();
+  if (gradients_) gradients_->finish();
   // Losses stay on the device until they are reported: no step waits for the GPU.
   losses_[pending_].copy_(sum);
 }
@@ -223,6 +236,7 @@ void Loop::save() const {
   add("pruner.", parts_.pruner.state());
   add("optimiser.", parts_.optimiser.state());
   add("loop.", {{"losses", losses}, {"correct", correct}});
+  if (average_) add("average.", average_->state());
   parts_.checkpoints.save(checkpoint);
 }
 
@@ -237,6 +251,7 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
     copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
     if (!parts_.group->place().first()) correct_.zero_();  // counted by rank 0
     copy_into(parts_.optimiser.state(), file, "optimiser.", where);
+    if (average_) copy_into(average_->state(), file, "average.", where);
     std::map<std::string, at::Tensor> pruner;
     for (const auto& [name, tensor] : checkpoint.tensors) {
       if (name.starts_with("pruner.")) pruner[name.substr(7)] = tensor;

@@ -7,6 +7,7 @@
 #include "hewn/dist/gradients.h"
 #include "hewn/nn/model.h"
 #include "hewn/prune/pruner.h"
+#include "hewn/train/average.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/learning_rate.h"
 #include "hewn/train/observer.h"
@@ -38,6 +39,7 @@ struct LoopOptions {
   int64_t batch = 0;
   int64_t accumulate = 1;  // parts in which a batch is worked through
   Precision precision = Precision::kFp32;
+  double ema = 0;  // decay of the average of weights that becomes the network; 0: none
   int64_t log_every = 50;
   int64_t eval_every = 0;        // steps
   int64_t checkpoint_every = 0;  // steps
@@ -66,10 +68,11 @@ class Loop {
 
   LoopParts parts_;
   LoopOptions options_;
-  std::unique_ptr<dist::GradientAverage> average_;  // null where the process is alone
-  int64_t step_ = 0;                                // steps done
-  int64_t pending_ = 0;                             // of them, steps not reported yet
-  at::Tensor losses_;                               // of the steps not reported yet, on the device
+  std::unique_ptr<dist::GradientAverage> gradients_;  // null where the process is alone
+  std::unique_ptr<WeightAverage> average_;            // null where none is asked for
+  int64_t step_ = 0;                                  // steps done
+  int64_t pending_ = 0;                               // of them, steps not reported yet
+  at::Tensor losses_;                                 // of the steps not reported yet, on the device
   at::Tensor correct_;
   double first_loss_ = 0;  // mean of the first report
   double seconds_before_ = 0;

@@ -88,6 +88,7 @@ OptionTable describe(TrainOptions& o) {
   table.add("batch", o.batch, "batch size, of all processes together");
   table.add("accumulate", o.accumulate, "parts in which a batch is worked through, to need less memory");
   table.add("precision", o.precision, "numbers in which layers compute: fp32 or bf16");
+  table.add("ema", o.ema, "decay of the moving average of weights over the last phase; 0: no average");
   table.add("optimizer", o.optimizer, "sgd, adam or adamw");
   table.add("lr", o.lr, "peak learning rate; auto: 0.1 for sgd, 0.001 for adam");
   table.add("lr-schedule", o.lr_schedule, "cosine, exponential or constant");

@@ -55,6 +55,7 @@ struct TrainOptions {
   int64_t batch = 256;
   int64_t accumulate = 1;
   std::string precision = "fp32";
+  double ema = 0;
   std::string optimizer = "sgd";
   std::optional<double> lr;
   std::string lr_schedule = "cosine";

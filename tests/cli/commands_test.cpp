@@ -51,6 +51,20 @@ TEST(Commands, MethodsAndHelp) {
   }
 }
 
+TEST(Commands, EveryConfigFileIsUnderstood) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(HEWN_SOURCE_DIR "/configs")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++files;
+    // An impossible option ends the run after all others were read and before any data are opened.
+    const Outcome outcome =
+        hewn({"train", "--config", entry.path().string(), "--device", "cpu", "--epochs", "0"});
+    EXPECT_NE(outcome.err.find("epochs: expected at least 1"), std::string::npos)
+        << entry.path() << ": " << outcome.err;
+  }
+  EXPECT_GT(files, 5);
+}
+
 TEST(Commands, PrepareCountsRowsAndFields) {
   const TempFolder folder;
   write_text(folder / "a.tsv", criteo_rows(0, 400) + "broken\n");

@@ -85,6 +85,20 @@ TEST_F(Resume, OnKeptBlocksToo) {
   expect_same("whole", "killed");
 }
 
+TEST_F(Resume, AveragesAndBatchesInPartsToo) {
+  const std::vector<std::string> both = {"--ema", "0.9", "--accumulate", "3", "--precision", "bf16"};
+  ASSERT_EQ(hewn(train("whole", both)).code, 0);
+  std::vector<std::string> resumed = train("killed", both);
+  resumed.emplace_back("--resume");
+  const int64_t all = lines("whole");
+  for (int i = 1; i <= 2; ++i) {
+    const auto ready = [&] { return lines("killed") >= i * all / 3; };
+    ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
+  }
+  ASSERT_EQ(hewn(resumed).code, 0);
+  expect_same("whole", "killed");
+}
+
 TEST_F(Resume, WhatAScoreHasSeenToo) {
   const std::vector<std::string> sees = {"--method", "acdc", "--score", "reconstruction"};
   ASSERT_EQ(hewn(train("whole", sees)).code, 0);
