@@ -5,6 +5,8 @@
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -71,7 +73,9 @@ class GradientAverage::State {
     if (!armed_) return;
     const at::NoGradGuard no_grad;
     Bucket& bucket = buckets_[bucket_of_[leaf]];
-    part(bucket, leaf).copy_(leaves_[leaf].grad());
+    // The mean is the sum of shares: one pass scales and gathers.
+    at::Tensor to = part(bucket, leaf);
+    at::mul_out(to, leaves_[leaf].grad(), share());
     --bucket.missing;
     send_full();
   }
@@ -87,13 +91,12 @@ class GradientAverage::State {
       }
       send(bucket);
     }
-    const auto size = static_cast<double>(communicator_->place().size);
     for (Bucket& bucket : buckets_) {
       bucket.pending->wait();
       bucket.pending.reset();
-      bucket.flat.div_(size);
+      // Gradients stay where they arrived: they are used up before the bucket is filled again.
       for (const size_t leaf : bucket.members) {
-        if (leaves_[leaf].grad().defined()) leaves_[leaf].mutable_grad().copy_(part(bucket, leaf));
+        if (leaves_[leaf].grad().defined()) leaves_[leaf].mutable_grad() = part(bucket, leaf);
       }
     }
     for (at::Tensor& table : tables_) table.mutable_grad() = average_rows(table.grad(), *communicator_);
@@ -111,7 +114,7 @@ class GradientAverage::State {
     }
   }
 
-  size_t buckets() const { return buckets_.size(); }
+  const std::vector<Bucket>& buckets() const { return buckets_; }
 
  private:
   /// From the last leaf to the first. The first bucket is small, so that sending begins early.
@@ -143,6 +146,11 @@ class GradientAverage::State {
         .view(leaves_[leaf].sizes());
   }
 
+  at::Tensor share() const {
+    return at::scalar_tensor(1 / static_cast<double>(communicator_->place().size),
+                             leaves_[0].options().requires_grad(false));
+  }
+
   /// Buckets go in order, so that all processes send the same one.
   void send_full() {
     for (; next_ < buckets_.size() && buckets_[next_].missing == 0; ++next_) send(buckets_[next_]);
@@ -169,6 +177,7 @@ GradientAverage::~GradientAverage() = default;
 
 void GradientAverage::start() { state_->start(); }
 void GradientAverage::finish() { state_->finish(); }
-int64_t GradientAverage::buckets() const { return static_cast<int64_t>(state_->buckets()); }
+int64_t GradientAverage::buckets() const { return static_cast<int64_t>(state_->buckets().size()); }
+int64_t GradientAverage::last_numbers() const { return state_->buckets().back().flat.numel(); }
 
 }  // namespace hewn::dist

@@ -27,6 +27,8 @@ class GradientAverage {
   void finish();
 
   int64_t buckets() const;
+  /// Of the last bucket, which is sent when the backward pass is over.
+  int64_t last_numbers() const;
 
  private:
   class State;

@@ -81,7 +81,8 @@ Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& gro
   model.eval();
   const auto meter = make_task(source.info().kind, 0)->meter();
   const dist::Place& place = group.place();
-  for (int64_t i = place.rank; i < source.test_batches(); i += place.size) {
+  const int64_t all = source.test_batches();
+  for (int64_t i = all * place.rank / place.size; i < all * (place.rank + 1) / place.size; ++i) {
     const data::Batch batch = source.test_batch(i);
     meter->add(model.forward(batch.input), batch.target);
   }
