@@ -1,13 +1,13 @@
 // Starts several processes of hewn on this machine that train together, as torchrun does on many.
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <iostream>
 #include <memory>
