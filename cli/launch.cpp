@@ -1,8 +1,5 @@
 // Starts several processes of hewn on this machine that train together, as torchrun does on many.
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +13,7 @@
 
 #include "cli/command.h"
 #include "hewn/core/error.h"
+#include "hewn/dist/place.h"
 
 namespace hewn::cli {
 namespace {
@@ -30,21 +28,7 @@ struct Fields {
   std::vector<std::string> command;
 };
 
-/// A port that is free now; the processes meet there a moment later.
-int free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* raw = reinterpret_cast<sockaddr*>(&address);
-  const bool good = socket >= 0 && ::bind(socket, raw, size) == 0 && ::getsockname(socket, raw, &size) == 0;
-  if (socket >= 0) ::close(socket);
-  if (!good) throw Error(str("launch: no free port on this machine (", std::strerror(errno), ")"));
-  return ntohs(address.sin_port);
-}
-
-pid_t start(const Fields& fields, int64_t rank, int port) {
+pid_t start(const Fields& fields, int64_t rank, int64_t port) {
   std::vector<std::string> environment = {
       str("WORLD_SIZE=", fields.processes),       str("RANK=", rank),      str("LOCAL_RANK=", rank),
       str("LOCAL_WORLD_SIZE=", fields.processes), "MASTER_ADDR=127.0.0.1", str("MASTER_PORT=", port)};
@@ -107,7 +91,7 @@ int run(const Fields& fields) {
   if (fields.processes < 1) throw Error(str("-n: expected at least 1, got ", fields.processes));
   if (fields.command.empty())
     throw Error("launch: expected a command behind --, as in: launch -n 2 -- train");
-  const int port = free_port();
+  const int64_t port = dist::free_port();
   std::vector<pid_t> pids;
   for (int64_t rank = 0; rank < fields.processes; ++rank) pids.push_back(start(fields, rank, port));
   if (const auto failure = wait_for(pids)) {

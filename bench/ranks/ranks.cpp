@@ -2,8 +2,6 @@
 // step together is compared with what it costs at least: the same step without any exchange, and the exchange
 // of the last bucket, which has nothing left to hide behind. Interleaved; medians over rounds.
 #include <ATen/ATen.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,18 +22,6 @@ namespace {
 
 constexpr int64_t kRanks = 2;
 constexpr int kRounds = 25;
-
-int64_t free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* raw = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(socket, raw, size) != 0 || ::getsockname(socket, raw, &size) != 0) throw Error("no free port");
-  ::close(socket);
-  return ntohs(address.sin_port);
-}
 
 double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -115,7 +101,7 @@ int run() {
   const std::vector<std::pair<std::vector<int64_t>, int64_t>> cases = {
       {{1024, 1024}, 512}, {{2048, 2048, 2048}, 512}, {{2048, 2048, 2048}, 2048}};
   for (const auto& [widths, batch] : cases) {
-    const int64_t port = free_port();
+    const int64_t port = dist::free_port();
     std::vector<pid_t> children;
     std::fflush(stdout);
     for (int64_t r = 0; r < kRanks; ++r) {

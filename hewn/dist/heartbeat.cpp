@@ -2,6 +2,7 @@
 
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -16,10 +17,13 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBeat{500};
 constexpr milliseconds kSilence{3000};  // a rank that does not beat this long is lost
-constexpr milliseconds kLinger{8000};   // rank 0 waits this long for others to ask
+constexpr milliseconds kLinger{15000};  // rank 0 waits at most this long for others to hear who is lost
 
+const char* const kLosses = "hewn/losses";
 std::string alive_key(int64_t rank) { return str("hewn/alive/", rank); }
 std::string asked_key(int64_t rank) { return str("hewn/asked/", rank); }
+std::string lost_key(int64_t rank) { return str("hewn/lost/", rank); }
+std::string heard_key(int64_t rank) { return str("hewn/heard/", rank); }
 
 }  // namespace
 
@@ -46,31 +50,76 @@ class Heartbeat::Pulse {
   std::vector<int64_t> find_lost() {
     try {
       store_->add(asked_key(place_.rank), 1);
-      const std::vector<int64_t> before = counts();
-      std::this_thread::sleep_for(kSilence);
-      const std::vector<int64_t> after = counts();
-      std::vector<int64_t> lost;
-      for (int64_t rank = 0; rank < place_.size; ++rank) {
-        const auto i = static_cast<size_t>(rank);
-        if (rank != place_.rank && after[i] == before[i] && !asked(rank)) lost.push_back(rank);
+      std::vector<int64_t> lost = heard();
+      if (lost.empty()) {
+        lost = find_silent();
+        tell(lost);
       }
+      store_->add(heard_key(place_.rank), 1);
       if (place_.first()) wait_for_others(lost);
       return lost;
     } catch (const std::exception&) {
-      return {0};  // the store is gone, and with it the rank that served it
+      // The store is gone, and with it the rank that served it; it may have said who was lost before.
+      const std::vector<int64_t> lost = heard();
+      return lost.empty() ? std::vector<int64_t>{0} : lost;
     }
   }
 
  private:
+  /// Beats, and listens for what others have found: they may be gone when this rank asks.
   void beat() {
     std::unique_lock lock(mutex_);
     while (!stop_) {
       try {
         store_->add(alive_key(place_.rank), 1);
+        if (lost_.empty() && flag(kLosses)) {
+          lost_ = ranks_with(lost_key);
+          store_->add(heard_key(place_.rank), 1);
+        }
       } catch (const std::exception&) {
         return;  // the store is gone; find_lost says so when it is asked
       }
       wake_.wait_for(lock, kBeat, [this] { return stop_; });
+    }
+  }
+
+  std::vector<int64_t> heard() {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
+  /// Ranks that neither beat nor ask.
+  std::vector<int64_t> find_silent() {
+    const std::vector<int64_t> before = counts();
+    std::this_thread::sleep_for(kSilence);
+    const std::vector<int64_t> after = counts();
+    std::vector<int64_t> silent;
+    for (int64_t rank = 0; rank < place_.size; ++rank) {
+      const auto i = static_cast<size_t>(rank);
+      if (rank != place_.rank && after[i] == before[i] && !flag(asked_key(rank))) silent.push_back(rank);
+    }
+    return silent;
+  }
+
+  void tell(const std::vector<int64_t>& lost) {
+    if (lost.empty()) return;
+    for (const int64_t rank : lost) store_->add(lost_key(rank), 1);
+    store_->add(kLosses, 1);
+  }
+
+  /// The store goes with rank 0: it stays until every rank that is left knows.
+  void wait_for_others(const std::vector<int64_t>& lost) {
+    const auto knows = [&](int64_t rank) {
+      return rank == place_.rank || flag(heard_key(rank)) ||
+             std::find(lost.begin(), lost.end(), rank) != lost.end();
+    };
+    const auto end = std::chrono::steady_clock::now() + kLinger;
+    for (int64_t rank = 0; rank < place_.size && std::chrono::steady_clock::now() < end;) {
+      if (knows(rank)) {
+        ++rank;
+      } else {
+        std::this_thread::sleep_for(kBeat / 5);
+      }
     }
   }
 
@@ -80,19 +129,14 @@ class Heartbeat::Pulse {
     return out;
   }
 
-  bool asked(int64_t rank) { return store_->add(asked_key(rank), 0) > 0; }
+  bool flag(const std::string& key) { return store_->add(key, 0) > 0; }
 
-  /// Until every rank that is not lost has asked and had time for its answer.
-  void wait_for_others(const std::vector<int64_t>& lost) {
-    const auto end = std::chrono::steady_clock::now() + kLinger;
-    const auto all_asked = [&] {
-      for (int64_t rank = 0; rank < place_.size; ++rank) {
-        if (std::find(lost.begin(), lost.end(), rank) == lost.end() && !asked(rank)) return false;
-      }
-      return true;
-    };
-    while (!all_asked() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kBeat);
-    std::this_thread::sleep_for(kSilence + 2 * kBeat);
+  std::vector<int64_t> ranks_with(std::string (*key)(int64_t)) {
+    std::vector<int64_t> out;
+    for (int64_t rank = 0; rank < place_.size; ++rank) {
+      if (flag(key(rank))) out.push_back(rank);
+    }
+    return out;
   }
 
   Place place_;
@@ -100,6 +144,7 @@ class Heartbeat::Pulse {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
+  std::vector<int64_t> lost_;  // as others found
   std::thread thread_;
 };
 

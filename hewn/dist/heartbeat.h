@@ -18,7 +18,7 @@ class Heartbeat {
   Heartbeat& operator=(const Heartbeat&) = delete;
 
   /// Called when work with the others failed: the ranks that have stopped. Takes some seconds. Others that
-  /// ask the same are not taken for lost. Rank 0 keeps the store up until they have asked too.
+  /// ask the same are not taken for lost, and hear the answer even where they notice nothing themselves.
   std::vector<int64_t> find_lost();
 
  private:

@@ -1,7 +1,13 @@
 #include "hewn/dist/place.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "hewn/core/error.h"
@@ -45,6 +51,20 @@ Place place_from_environment() {
   place.port = number("MASTER_PORT", {}, 1, 65535);
   place.store_is_up = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";
   return place;
+}
+
+int64_t free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* raw = reinterpret_cast<sockaddr*>(&address);
+  const bool good = socket >= 0 && ::bind(socket, raw, size) == 0 && ::getsockname(socket, raw, &size) == 0;
+  const std::string problem = std::strerror(errno);
+  if (socket >= 0) ::close(socket);
+  if (!good) throw Error(str("no free port on this machine (", problem, ")"));
+  return ntohs(address.sin_port);
 }
 
 }  // namespace hewn::dist

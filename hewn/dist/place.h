@@ -24,4 +24,7 @@ struct Place {
 /// for one that is missing or makes no sense.
 Place place_from_environment();
 
+/// A port of this machine that is free now, for processes that will meet there.
+int64_t free_port();
+
 }  // namespace hewn::dist

@@ -68,50 +68,30 @@ class Resume : public testing::Test {
     return static_cast<int64_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
+  /// Kills a run with those options three times and compares it with one that was left alone.
+  void expect_survives(const std::vector<std::string>& options) const {
+    ASSERT_EQ(hewn(train("whole", options)).code, 0);
+    std::vector<std::string> resumed = train("killed", options);
+    resumed.emplace_back("--resume");
+    const int64_t all = lines("whole");
+    for (int i = 1; i <= 3; ++i) {
+      const auto ready = [&] { return lines("killed") >= i * all / 6; };
+      ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
+    }
+    ASSERT_EQ(hewn(resumed).code, 0);
+    expect_same("whole", "killed");
+  }
+
   TempFolder folder_;
 };
 
-TEST_F(Resume, OnKeptBlocksToo) {
-  const std::vector<std::string> on = {"--sparse-execution", "on"};
-  ASSERT_EQ(hewn(train("whole", on)).code, 0);
-  std::vector<std::string> resumed = train("killed", on);
-  resumed.emplace_back("--resume");
-  const int64_t all = lines("whole");
-  for (int i = 1; i <= 3; ++i) {
-    const auto ready = [&] { return lines("killed") >= i * all / 6; };
-    ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
-  }
-  ASSERT_EQ(hewn(resumed).code, 0);
-  expect_same("whole", "killed");
-}
+TEST_F(Resume, OnKeptBlocksToo) { expect_survives({"--sparse-execution", "on"}); }
 
 TEST_F(Resume, AveragesAndBatchesInPartsToo) {
-  const std::vector<std::string> both = {"--ema", "0.9", "--accumulate", "3", "--precision", "bf16"};
-  ASSERT_EQ(hewn(train("whole", both)).code, 0);
-  std::vector<std::string> resumed = train("killed", both);
-  resumed.emplace_back("--resume");
-  const int64_t all = lines("whole");
-  for (int i = 1; i <= 2; ++i) {
-    const auto ready = [&] { return lines("killed") >= i * all / 3; };
-    ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
-  }
-  ASSERT_EQ(hewn(resumed).code, 0);
-  expect_same("whole", "killed");
+  expect_survives({"--ema", "0.9", "--accumulate", "3", "--precision", "bf16"});
 }
 
-TEST_F(Resume, WhatAScoreHasSeenToo) {
-  const std::vector<std::string> sees = {"--method", "acdc", "--score", "reconstruction"};
-  ASSERT_EQ(hewn(train("whole", sees)).code, 0);
-  std::vector<std::string> resumed = train("killed", sees);
-  resumed.emplace_back("--resume");
-  const int64_t all = lines("whole");
-  for (int i = 1; i <= 3; ++i) {
-    const auto ready = [&] { return lines("killed") >= i * all / 6; };
-    ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
-  }
-  ASSERT_EQ(hewn(resumed).code, 0);
-  expect_same("whole", "killed");
-}
+TEST_F(Resume, WhatAScoreHasSeenToo) { expect_survives({"--method", "acdc", "--score", "reconstruction"}); }
 
 TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
   ASSERT_EQ(hewn(train("whole")).code, 0);

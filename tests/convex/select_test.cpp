@@ -13,22 +13,15 @@
 #include "hewn/core/files.h"
 #include "hewn/io/npy.h"
 #include "tests/convex/support.h"
+#include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::convex {
 namespace {
 
+using test::message_of;
 using test::TempFolder;
 using test::write_text;
-
-std::string message_of(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 /// 60 samples, 5 features; the response is 2 b - d.
 std::string sample_csv(bool labels) {

@@ -4,22 +4,15 @@
 #include "hewn/core/error.h"
 #include "hewn/data/idx.h"
 #include "hewn/data/source.h"
+#include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::data {
 namespace {
 
+using test::message_of;
 using test::TempFolder;
 using test::write_text;
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Idx, ReadsAndRejects) {
   const TempFolder folder;

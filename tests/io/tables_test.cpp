@@ -8,22 +8,15 @@
 #include "hewn/core/random.h"
 #include "hewn/io/csv.h"
 #include "hewn/io/npy.h"
+#include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::io {
 namespace {
 
+using test::message_of;
 using test::TempFolder;
 using test::write_text;
-
-std::string message_of(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 CsvOptions text_of(const std::string& name) {
   CsvOptions options;

@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "hewn/core/error.h"
 #include "hewn/train/setup.h"
 #include "hewn/train/tensor_file.h"
+#include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::train {
@@ -23,12 +23,7 @@ class Init : public testing::Test {
   }
   std::string problem(const std::map<std::string, at::Tensor>& tensors, const std::string& skip = "") const {
     const auto path = write(tensors);
-    try {
-      load_weights(*model(2), path, skip);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return test::message_of([&] { load_weights(*model(2), path, skip); });
   }
 
   test::TempFolder folder_;
