@@ -55,14 +55,12 @@ void merge_rows(nn::Model& model) {
 void check_same_supports(const prune::Pruner& pruner, dist::Communicator& group) {
   if (group.place().alone()) return;
   uint32_t hash = 0;
-  at::Device device = at::kCPU;
   for (const auto& layer : pruner.layers()) {
-    device = layer.weight.leaf.device();
     if (!layer.support.defined()) continue;
     const at::Tensor bytes = layer.support.cpu().contiguous();
     hash = crc32({static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()}, hash);
   }
-  const std::vector<at::Tensor> all = group.gather(at::full({1}, int64_t{hash}, device));
+  const std::vector<at::Tensor> all = group.gather(at::full({1}, int64_t{hash}, group.device()));
   for (size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].item<int64_t>() != hash) {
       throw Error(
