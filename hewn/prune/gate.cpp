@@ -19,12 +19,16 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+kernels::cuda::Real real_of(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kBFloat16 ? kernels::cuda::Real::kBf16 : kernels::cuda::Real::kFloat;
+}
+
 void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                const WeightLayout& layout, const at::Tensor& out) {
   const auto* on = data_or_null<uint8_t>(active);
   if (weight.is_cuda()) {
     kernels::cuda::block_scale(layout, weight.data_ptr<float>(), data_or_null<float>(gate), on,
-                               out.data_ptr<float>(), current_stream(weight));
+                               out.data_ptr(), real_of(out), current_stream(weight));
     return;
   }
   AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale", [&] {
@@ -40,9 +44,9 @@ void run_scale_backward(const at::Tensor& grad_out, const at::Tensor& weight, co
                         const at::Tensor& grad_gate) {
   const auto* on = data_or_null<uint8_t>(active);
   if (weight.is_cuda()) {
-    kernels::cuda::block_scale_backward(layout, grad_out.data_ptr<float>(), weight.data_ptr<float>(),
-                                        data_or_null<float>(gate), on, grad_weight.data_ptr<float>(),
-                                        data_or_null<float>(grad_gate), current_stream(weight));
+    kernels::cuda::block_scale_backward(
+        layout, grad_out.data_ptr(), real_of(grad_out), weight.data_ptr<float>(), data_or_null<float>(gate),
+        on, grad_weight.data_ptr<float>(), data_or_null<float>(grad_gate), current_stream(weight));
     return;
   }
   AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale_backward", [&] {
@@ -80,10 +84,12 @@ WeightLayout recall(AutogradContext* context) {
   return {{v[0], v[1], {v[2], v[3]}}, v[4]};
 }
 
-/// Which blocks of a weight are active. Not a variable: LibTorch's Function takes no undefined tensors.
+/// Which blocks of a weight are active, and what the product is made of. Not a variable: LibTorch's Function
+/// takes no undefined tensors.
 struct Blocks {
   WeightLayout layout;
   at::Tensor active;
+  at::ScalarType type;
 };
 
 struct BlockScale : torch::autograd::Function<BlockScale> {
@@ -92,7 +98,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor gates = gate.value_or(at::Tensor());
     remember(context, blocks.layout);
     context->save_for_backward({weight, gates, blocks.active});
-    at::Tensor out = at::empty_like(weight);
+    at::Tensor out = at::empty_like(weight, weight.options().dtype(blocks.type));
     run_scale(weight, gates, blocks.active, blocks.layout, out);
     return out;
   }
@@ -130,10 +136,12 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
 }  // namespace
 
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
-                       const WeightLayout& layout) {
+                       const WeightLayout& layout, bool bf16) {
+  if (bf16 && !weight.is_cuda()) throw Error("block_scale: gives bf16 on a GPU only");
   const auto gates =
       gate.defined() ? TorchOptional<at::Tensor>(gate.contiguous()) : TorchOptional<at::Tensor>();
-  return BlockScale::apply(weight, gates, Blocks{layout, active});
+  return BlockScale::apply(weight, gates,
+                           Blocks{layout, active, bf16 ? at::kBFloat16 : weight.scalar_type()});
 }
 
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {

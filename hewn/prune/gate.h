@@ -10,9 +10,10 @@ namespace hewn::prune {
 ///
 /// `weight` is in the memory order that `layout` describes; `gate` (one value per block) may be undefined,
 /// which means 1; `active` (uint8 per block) may be undefined, which means all. Blocks that are not active
-/// give exact zeros and pass no gradient, neither to the weight nor to the gate.
+/// give exact zeros and pass no gradient, neither to the weight nor to the gate. On a GPU the product may
+/// come in bf16, rounded once, which saves the pass that would convert it.
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
-                       const WeightLayout& layout);
+                       const WeightLayout& layout, bool bf16 = false);
 
 /// Frobenius norm of every block, differentiable; the gradient at a block of zeros is zero.
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout);

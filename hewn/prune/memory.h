@@ -21,7 +21,7 @@ T* data_or_null(const at::Tensor& tensor) {
 /// it must be.
 inline at::Tensor in_order_of(const at::Tensor& weight, const at::Tensor& tensor) {
   if (tensor.strides() == weight.strides()) return tensor;
-  at::Tensor out = at::empty_like(weight);
+  at::Tensor out = at::empty_like(weight, weight.options().dtype(tensor.scalar_type()));
   out.copy_(tensor);
   return out;
 }

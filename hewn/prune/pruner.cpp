@@ -27,6 +27,12 @@ bool restores(const Schedule& schedule) {
 }  // namespace
 
 PhaseChange Pruner::before_forward(int64_t step) {
+  const PhaseChange change = advance(step);
+  show();
+  return change;
+}
+
+PhaseChange Pruner::advance(int64_t step) {
   const Moment now = schedule_.at(step);
   const PhaseChange change = now.index == moment_.index ? PhaseChange{false, now, false} : enter(now);
   moment_ = now;
@@ -34,11 +40,19 @@ PhaseChange Pruner::before_forward(int64_t step) {
     const int64_t since = step - schedule_.phases()[static_cast<size_t>(now.index)].begin;
     if (since % recipe_.rerank_every == 0) choose_supports(now);
   }
-  for (Layer& layer : layers_) {
-    show(layer);
-    listen(layer, now.phase != Phase::kSparse);  // no choice follows from what a SPARSE phase shows
-  }
   return change;
+}
+
+void Pruner::show() {
+  for (Layer& layer : layers_) {
+    show(layer, bf16_);
+    listen(layer, listens());
+  }
+}
+
+/// No choice follows from what a SPARSE phase shows.
+bool Pruner::listens() const {
+  return moment_.phase != Phase::kSparse && !layers_.empty() && layers_.front().score->sees_inputs();
 }
 
 PhaseChange Pruner::enter(const Moment& next) {
@@ -95,9 +109,9 @@ void Pruner::drop_weights() {
 
 /// Gives the layer its weight for the next forward pass: kept blocks alone, or all of them with zeros
 /// between.
-void Pruner::show(Layer& layer) const {
+void Pruner::show(Layer& layer, bool bf16) const {
   if (layer.sparse == nullptr) {
-    layer.slot.set(gated(layer));
+    layer.slot.set(gated(layer, bf16));
     return;
   }
   layer.sparse->gate = layer.score->gate(layer.weight);
@@ -119,8 +133,13 @@ void Pruner::listen(const Layer& layer, bool on) const {
   });
 }
 
-void Pruner::set_support(Layer& layer, at::Tensor support) const {
-  layer.support = std::move(support);
+void Pruner::set_support(Layer& layer, const at::Tensor& support) const {
+  if (support.defined() && layer.support_memory.defined()) {
+    layer.support_memory.copy_(support);
+  } else if (support.defined()) {
+    layer.support_memory = support.clone();
+  }
+  layer.support = support.defined() ? layer.support_memory : at::Tensor();
   layer.sparse = nullptr;
   if (!layer.support.defined() || !execution_ || !layer.slot.set_sparse) return;
   const auto sparse = std::make_shared<SparseWeight>(layer.weight.leaf, layer.weight.layout, layer.support);
@@ -130,15 +149,16 @@ void Pruner::set_support(Layer& layer, at::Tensor support) const {
 }
 
 /// W * A * mask (Algorithm 1, last line but one).
-at::Tensor Pruner::gated(const Layer& layer) const {
+at::Tensor Pruner::gated(const Layer& layer, bool bf16) const {
   const at::Tensor gate = layer.score->gate(layer.weight);
   if (!gate.defined() && !layer.support.defined()) return layer.weight.leaf;
-  return block_scale(layer.weight.leaf, gate, layer.support, layer.weight.layout);
+  return block_scale(layer.weight.leaf, gate, layer.support, layer.weight.layout,
+                     bf16 && layer.weight.leaf.is_cuda());
 }
 
 void Pruner::refresh() {
   for (Layer& layer : layers_) {
-    show(layer);
+    show(layer, /*bf16=*/false);
     listen(layer, false);
   }
 }
@@ -146,7 +166,7 @@ void Pruner::refresh() {
 void Pruner::fold() {
   const at::NoGradGuard no_grad;
   for (Layer& layer : layers_) {
-    layer.weight.leaf.copy_(gated(layer));
+    layer.weight.leaf.copy_(gated(layer, /*bf16=*/false));
     layer.sparse = nullptr;
     layer.slot.set(layer.weight.leaf);
     listen(layer, false);

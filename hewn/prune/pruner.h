@@ -55,6 +55,7 @@ class Pruner {
     ScoredWeight weight;
     std::shared_ptr<Score> score;
     at::Tensor support;                    // uint8 per block; undefined while all are active
+    at::Tensor support_memory;             // where support lies whenever it is defined, once it was
     std::shared_ptr<SparseWeight> sparse;  // of this support; null while the layer runs dense
     WeightSlot slot;
   };
@@ -62,14 +63,24 @@ class Pruner {
   /// Slots that the plan leaves dense are not touched. Throws Error where the parts do not go together.
   Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe, int64_t steps);
 
+  /// advance, then show.
   PhaseChange before_forward(int64_t step);
+
+  /// Comes to a step: its phase and supports. The slots still show the weights of the step before.
+  PhaseChange advance(int64_t step);
+  /// Gives every slot its weight for the next forward pass of training. Queues the same work in every step of
+  /// a phase, on the same memory but for what it allocates, so that it can be recorded and replayed.
+  void show();
+  /// From now on show gives weights on a GPU in bf16, as autocast would convert them.
+  void show_bf16(bool on) { bf16_ = on; }
+  /// Whether a score looks at the inputs in the next forward pass.
+  bool listens() const;
 
   /// From now on layers for which `execution` says so run on their kept blocks only. Without it all run
   /// dense.
   void set_execution(Execution execution) { execution_ = std::move(execution); }
 
-  /// Sets every slot anew from the current weights, scores and supports: for evaluation, or for another
-  /// backward pass in the same step.
+  /// Sets every slot anew from the current weights, scores and supports, for evaluation.
   void refresh();
 
   /// Makes the gated values the leaves' own values and opens the gates: an ordinary network, with zeros.
@@ -93,12 +104,13 @@ class Pruner {
   PhaseChange enter(const Moment& next);
   void choose_supports(const Moment& moment);
   void drop_weights();
-  void show(Layer& layer) const;
+  void show(Layer& layer, bool bf16) const;
   void listen(const Layer& layer, bool on) const;
-  at::Tensor gated(const Layer& layer) const;
-  void set_support(Layer& layer, at::Tensor support) const;
+  at::Tensor gated(const Layer& layer, bool bf16) const;
+  void set_support(Layer& layer, const at::Tensor& support) const;
 
   Execution execution_;
+  bool bf16_ = false;
   Recipe recipe_;
   Schedule schedule_;
   Search search_;

@@ -94,13 +94,11 @@ struct Workshop {
 LoopOptions loop_options(const Workshop& shop) {
   const TrainOptions& o = shop.options;
   LoopOptions out;
-  out.task = shop.task;
+  out.step = {shop.task, o.accumulate, parse_precision(o.precision), !o.no_cuda_graphs};
   const double usual = parse_optimiser(o.optimizer) == kernels::UpdateKind::kSgd ? 0.1 : 0.001;
   out.rate = {parse_rate_shape(o.lr_schedule), o.lr.value_or(usual), o.lr_end, o.warmup, shop.steps};
   out.steps = shop.steps;
   out.batch = std::min(o.batch, shop.source->info().train_size);
-  out.accumulate = o.accumulate;
-  out.precision = parse_precision(o.precision);
   out.ema = o.ema;
   out.log_every = o.log_every;
   out.eval_every = o.eval_every * shop.source->train_batches();

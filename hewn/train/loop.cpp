@@ -22,18 +22,6 @@ constexpr double kLeastFirstLoss = 0.5;
 
 at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
 
-std::unique_ptr<dist::GradientAverage> gradients_of(const LoopParts& parts) {
-  std::vector<at::Tensor> leaves;
-  std::vector<at::Tensor> tables;
-  for (const at::Tensor& parameter : parts.model.parameters()) {
-    (nn::is_embedding(parts.model, parameter) ? tables : leaves).push_back(parameter);
-  }
-  for (const auto& layer : parts.pruner.layers()) {
-    for (const auto& parameter : layer.score->parameters()) leaves.push_back(parameter.tensor);
-  }
-  return std::make_unique<dist::GradientAverage>(leaves, tables, parts.group);
-}
-
 std::unique_ptr<WeightAverage> average_of(const LoopParts& parts, double decay) {
   std::map<std::string, at::Tensor> live = state_dict(parts.model);
   for (const auto& layer : parts.pruner.layers()) {
@@ -42,13 +30,6 @@ std::unique_ptr<WeightAverage> average_of(const LoopParts& parts, double decay) 
     }
   }
   return std::make_unique<WeightAverage>(live, decay);
-}
-
-/// Several backward passes leave the same row of a table several times; the optimiser wants it once.
-void merge_rows(nn::Model& model) {
-  for (at::Tensor& parameter : model.parameters()) {
-    if (nn::is_embedding(model, parameter)) parameter.mutable_grad() = parameter.grad().coalesce();
-  }
 }
 
 /// Every process chose its supports by itself. They must be the same.
@@ -90,8 +71,10 @@ Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& gro
 }
 
 Loop::Loop(const LoopParts& parts, const LoopOptions& options)
-    : parts_(parts), options_(options), start_(std::chrono::steady_clock::now()) {
-  if (!parts.group->place().alone()) gradients_ = gradients_of(parts);
+    : parts_(parts),
+      options_(options),
+      work_({parts.model, parts.pruner, parts.optimiser, parts.group}, options.step),
+      start_(std::chrono::steady_clock::now()) {
   if (options.ema > 0) average_ = average_of(parts, options.ema);
   const auto device = at::TensorOptions().device(device_of(parts.model));
   losses_ = at::zeros({options.log_every}, device.dtype(at::kFloat));
@@ -99,6 +82,7 @@ Loop::Loop(const LoopParts& parts, const LoopOptions& options)
 }
 
 void Loop::run() {
+  const RecordableStream stream(device_of(parts_.model));
   parts_.model.train();
   while (step_ < options_.steps) {
     train_step();
@@ -118,47 +102,19 @@ void Loop::run() {
 void Loop::train_step() {
   const int64_t per_epoch = parts_.source.train_batches();
   const data::Batch batch = parts_.source.train_batch(step_ / per_epoch, step_ % per_epoch);
-  const prune::PhaseChange change = parts_.pruner.before_forward(step_);
+  const prune::PhaseChange change = parts_.pruner.advance(step_);
   if (change.entered) {
     check_same_supports(parts_.pruner, *parts_.group);
     parts_.observer.on_phase(step_ + 1, change.moment.phase);
   }
   if (change.reset_optimiser) parts_.optimiser.reset();
-  parts_.optimiser.zero_grad();
-  compute_gradients(batch);
-  parts_.optimiser.step(options_.rate.at(step_));
+  work_.run(batch, options_.rate.at(step_));
+  // Losses stay on the device until they are reported: no step waits for the GPU.
+  losses_[pending_].copy_(work_.loss());
+  correct_ += work_.correct();
   if (average_) change.entered ? average_->restart() : average_->update();
   ++pending_;
   ++step_;
-}
-
-/// In parts, where the whole batch is too much at once: their gradients add up.
-void Loop::compute_gradients(const data::Batch& batch) {
-  const int64_t rows = batch.target.size(0);
-  const int64_t parts = std::min(options_.accumulate, rows);
-  at::Tensor sum;
-  for (int64_t i = 0; i < parts; ++i) {
-    const int64_t begin = rows * i / parts;
-    const int64_t count = rows * (i + 1) / parts - begin;
-    const at::Tensor target = batch.target.narrow(0, begin, count);
-    if (i > 0) parts_.pruner.refresh();  // the gates' graph went with the last backward pass
-    at::Tensor output;
-    at::Tensor loss;
-    {
-      const Autocast autocast(options_.precision, target.device());
-      output = parts_.model.forward(batch.input.narrow(0, begin, count));
-      loss = options_.task->loss(output, target);
-    }
-    if (parts > 1) loss = loss * (static_cast<double>(count) / static_cast<double>(rows));
-    if (gradients_ && i + 1 == parts) gradients_->start();
-    loss.backward();
-    sum = sum.defined() ? sum + loss.detach() : loss.detach();
-    correct_ += options_.task->correct(output.detach(), target);
-  }
-  if (parts > 1) merge_rows(parts_.model);
-  if (gradients_) gradients_->finish();
-  // Losses stay on the device until they are reported: no step waits for the GPU.
-  losses_[pending_].copy_(sum);
 }
 
 void Loop::report() {

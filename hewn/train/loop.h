@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "hewn/data/source.h"
-#include "hewn/dist/gradients.h"
 #include "hewn/nn/model.h"
 #include "hewn/prune/pruner.h"
 #include "hewn/train/average.h"
@@ -12,8 +11,7 @@
 #include "hewn/train/learning_rate.h"
 #include "hewn/train/observer.h"
 #include "hewn/train/optimiser.h"
-#include "hewn/train/precision.h"
-#include "hewn/train/task.h"
+#include "hewn/train/step.h"
 
 namespace hewn::train {
 
@@ -33,12 +31,10 @@ struct LoopParts {
 };
 
 struct LoopOptions {
-  std::shared_ptr<const Task> task;
+  StepOptions step;
   LearningRate rate;
   int64_t steps = 0;
   int64_t batch = 0;
-  int64_t accumulate = 1;  // parts in which a batch is worked through
-  Precision precision = Precision::kFp32;
   double ema = 0;  // decay of the average of weights that becomes the network; 0: none
   int64_t log_every = 50;
   int64_t eval_every = 0;        // steps
@@ -59,7 +55,6 @@ class Loop {
 
  private:
   void train_step();
-  void compute_gradients(const data::Batch& batch);
   void report();
   void check_losses(const at::Tensor& losses, double mean) const;
   void save() const;
@@ -68,11 +63,11 @@ class Loop {
 
   LoopParts parts_;
   LoopOptions options_;
-  std::unique_ptr<dist::GradientAverage> gradients_;  // null where the process is alone
-  std::unique_ptr<WeightAverage> average_;            // null where none is asked for
-  int64_t step_ = 0;                                  // steps done
-  int64_t pending_ = 0;                               // of them, steps not reported yet
-  at::Tensor losses_;                                 // of the steps not reported yet, on the device
+  Step work_;
+  std::unique_ptr<WeightAverage> average_;  // null where none is asked for
+  int64_t step_ = 0;                        // steps done
+  int64_t pending_ = 0;                     // of them, steps not reported yet
+  at::Tensor losses_;                       // of the steps not reported yet, on the device
   at::Tensor correct_;
   double first_loss_ = 0;  // mean of the first report
   double seconds_before_ = 0;

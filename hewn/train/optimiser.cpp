@@ -3,6 +3,8 @@
 #include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
 
@@ -52,30 +54,6 @@ void update_kept(const kernels::UpdateRule& rule, const Parameter& parameter, co
   });
 }
 
-/// The gradient of a table of which only some rows were touched, as nn::EmbeddingTable leaves it after one
-/// backward pass: a second one would name rows again.
-void update_touched(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& first,
-                    const at::Tensor& second, const at::Tensor& scale) {
-  const at::Tensor grad = parameter.tensor.grad();
-  const at::Tensor rows = grad._indices();
-  const at::Tensor values = grad._values();
-  const int64_t width = values.size(1);
-  float* weight = parameter.tensor.data_ptr<float>();
-  if (parameter.tensor.is_cuda()) {
-    kernels::cuda::update_sorted_rows(rule, rows.data_ptr<int64_t>(), values.size(0), width,
-                                      values.data_ptr<float>(), weight, first.data_ptr<float>(),
-                                      data_or_null<float>(second), data_or_null<float>(scale),
-                                      prune::current_stream(parameter.tensor));
-    return;
-  }
-  at::parallel_for(0, values.size(0), std::max<int64_t>(1, prune::kGrain / width),
-                   [&](int64_t begin, int64_t end) {
-                     kernels::update_rows(rule, rows.data_ptr<int64_t>(), width, values.data_ptr<float>(),
-                                          weight, first.data_ptr<float>(), data_or_null<float>(second),
-                                          data_or_null<float>(scale), begin, end);
-                   });
-}
-
 /// Adam and AdamW with one second moment for the whole tensor; `second` holds it in every place.
 void update_shared(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
                    const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
@@ -98,14 +76,12 @@ at::Tensor gradient_of(const Parameter& parameter) {
   return parameter.tensor.grad();
 }
 
-void update_on_cuda(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
-                    const at::Tensor& first, const at::Tensor& second, const at::Tensor& scale) {
-  const bool masked = parameter.layer != nullptr && parameter.layer->support.defined();
-  kernels::cuda::update(rule, masked ? parameter.layer->weight.layout : WeightLayout{},
-                        masked ? parameter.layer->support.data_ptr<uint8_t>() : nullptr,
-                        grad.data_ptr<float>(), parameter.tensor.data_ptr<float>(), first.data_ptr<float>(),
-                        data_or_null<float>(second), data_or_null<float>(scale), parameter.tensor.numel(),
-                        prune::current_stream(parameter.tensor));
+bool shares_moment(const Parameter& parameter, const at::Tensor& second) {
+  return parameter.shared_moment && second.defined();
+}
+
+kernels::cuda::UpdateRates rates_of(const Parameter& parameter) {
+  return {parameter.lr_factor, parameter.weight_decay, parameter.l1_decay};
 }
 
 }  // namespace
@@ -129,58 +105,132 @@ Optimiser::Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& 
     if (options.kind != kernels::UpdateKind::kSgd) moments.second = zeros();
     moments_.push_back(std::move(moments));
   }
+  if (!parameters_.empty() && parameters_.front().tensor.is_cuda()) {
+    gpu_step_ = at::empty({3}, parameters_.front().tensor.options().requires_grad(false));
+  }
 }
 
 void Optimiser::step(double lr) {
-  const at::NoGradGuard no_grad;
+  begin_step(lr);
+  apply();
+}
+
+void Optimiser::begin_step(double lr) {
   ++steps_;
+  lr_ = lr;
+  rule_.kind = options_.kind;
+  rule_.momentum = options_.momentum;
+  rule_.nesterov = options_.nesterov;
+  rule_.beta1 = options_.beta1;
+  rule_.beta2 = options_.beta2;
+  rule_.epsilon = options_.epsilon;
+  rule_.correction1 = 1 - std::pow(options_.beta1, static_cast<double>(steps_));
+  rule_.correction2 = 1 - std::pow(options_.beta2, static_cast<double>(steps_));
+  rule_.lr = lr;
+  if (gpu_step_.defined()) {
+    kernels::cuda::set_step(rule_, gpu_step_.data_ptr<float>(), prune::current_stream(gpu_step_));
+  }
+}
+
+void Optimiser::apply() {
+  const at::NoGradGuard no_grad;
   const at::Tensor scale = options_.clip_norm > 0 ? clip_factor() : at::Tensor();
-  kernels::UpdateRule rule;
-  rule.kind = options_.kind;
-  rule.momentum = options_.momentum;
-  rule.nesterov = options_.nesterov;
-  rule.beta1 = options_.beta1;
-  rule.beta2 = options_.beta2;
-  rule.epsilon = options_.epsilon;
-  rule.correction1 = 1 - std::pow(options_.beta1, static_cast<double>(steps_));
-  rule.correction2 = 1 - std::pow(options_.beta2, static_cast<double>(steps_));
+  if (gpu_step_.defined()) update_on_gpu(scale);
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
     if (!gradient_of(parameter).defined()) continue;
-    rule.lr = lr * parameter.lr_factor;
+    kernels::UpdateRule rule = rule_;
+    rule.lr = lr_ * parameter.lr_factor;
     rule.weight_decay = parameter.weight_decay;
     rule.l1_decay = parameter.l1_decay;
+    const Moments& moments = moments_[i];
     if (parameter.layer != nullptr && parameter.layer->sparse != nullptr) {
-      update_kept(rule, parameter, moments_[i].first, moments_[i].second, scale);
-      continue;
+      update_kept(rule, parameter, moments.first, moments.second, scale);
+    } else if (parameter.tensor.grad().is_sparse()) {
+      update_touched(i, scale);
+    } else if (shares_moment(parameter, moments.second)) {
+      update_shared(rule, parameter, prune::in_order_of(parameter.tensor, parameter.tensor.grad()),
+                    moments.first, moments.second, scale);
+    } else if (!gpu_step_.defined()) {
+      const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
+      AT_DISPATCH_FLOATING_TYPES(parameter.tensor.scalar_type(), "update", [&] {
+        update_on_cpu<scalar_t>(rule, parameter, grad, moments.first, moments.second, scale);
+      });
     }
-    if (parameter.tensor.grad().is_sparse()) {
-      update_touched(rule, parameter, moments_[i].first, moments_[i].second, scale);
-      continue;
-    }
-    const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
-    if (parameter.shared_moment && moments_[i].second.defined()) {
-      update_shared(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
-      continue;
-    }
-    if (parameter.tensor.is_cuda()) {
-      update_on_cuda(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
-      continue;
-    }
-    AT_DISPATCH_FLOATING_TYPES(parameter.tensor.scalar_type(), "update", [&] {
-      update_on_cpu<scalar_t>(rule, parameter, grad, moments_[i].first, moments_[i].second, scale);
-    });
   }
+}
+
+/// The ordinary tensors, all in one launch.
+void Optimiser::update_on_gpu(const at::Tensor& scale) {
+  std::vector<kernels::cuda::UpdateItem> items;
+  std::vector<at::Tensor> alive;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i];
+    const at::Tensor& grad = parameter.tensor.grad();
+    if (!grad.defined() || grad.is_sparse() || shares_moment(parameter, moments_[i].second)) continue;
+    alive.push_back(prune::in_order_of(parameter.tensor, grad));
+    kernels::cuda::UpdateItem item{rates_of(parameter)};
+    item.grad = alive.back().data_ptr<float>();
+    item.weight = parameter.tensor.data_ptr<float>();
+    item.first = moments_[i].first.data_ptr<float>();
+    item.second = data_or_null<float>(moments_[i].second);
+    if (parameter.layer != nullptr && parameter.layer->support.defined()) {
+      item.active = parameter.layer->support.data_ptr<uint8_t>();
+      item.layout = parameter.layer->weight.layout;
+    }
+    item.elements = parameter.tensor.numel();
+    items.push_back(item);
+  }
+  kernels::cuda::update(rule_, gpu_step_.data_ptr<float>(), items, data_or_null<float>(scale),
+                        prune::current_stream(gpu_step_));
+}
+
+/// The gradient of a table of which only some rows were touched, as nn::EmbeddingTable leaves it after one
+/// backward pass: a second one would name rows again.
+void Optimiser::update_touched(size_t i, const at::Tensor& scale) {
+  const Parameter& parameter = parameters_[i];
+  const at::Tensor grad = parameter.tensor.grad();
+  const at::Tensor rows = grad._indices();
+  const at::Tensor values = grad._values();
+  const int64_t width = values.size(1);
+  float* weight = parameter.tensor.data_ptr<float>();
+  float* first = moments_[i].first.data_ptr<float>();
+  float* second = data_or_null<float>(moments_[i].second);
+  if (gpu_step_.defined()) {
+    kernels::cuda::update_sorted_rows(rule_, gpu_step_.data_ptr<float>(), rates_of(parameter),
+                                      rows.data_ptr<int64_t>(), values.size(0), width,
+                                      values.data_ptr<float>(), weight, first, second,
+                                      data_or_null<float>(scale), prune::current_stream(gpu_step_));
+    return;
+  }
+  kernels::UpdateRule rule = rule_;
+  rule.lr = lr_ * parameter.lr_factor;
+  rule.weight_decay = parameter.weight_decay;
+  rule.l1_decay = parameter.l1_decay;
+  at::parallel_for(0, values.size(0), std::max<int64_t>(1, prune::kGrain / width),
+                   [&](int64_t begin, int64_t end) {
+                     kernels::update_rows(rule, rows.data_ptr<int64_t>(), width, values.data_ptr<float>(),
+                                          weight, first, second, data_or_null<float>(scale), begin, end);
+                   });
+}
+
+bool Optimiser::recordable() const {
+  if (!gpu_step_.defined()) return false;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (shares_moment(parameters_[i], moments_[i].second)) return false;
+  }
+  return true;
 }
 
 /// min(1, limit / norm), left on the device.
 at::Tensor Optimiser::clip_factor() const {
-  std::vector<at::Tensor> norms;
+  std::vector<at::Tensor> grads;
   for (const Parameter& parameter : parameters_) {
     const at::Tensor grad = gradient_of(parameter);
     // A sparse gradient holds every touched row once, or again as zeros.
-    if (grad.defined()) norms.push_back(grad.is_sparse() ? grad._values().norm() : grad.norm());
+    if (grad.defined()) grads.push_back(grad.is_sparse() ? grad._values() : grad);
   }
+  const std::vector<at::Tensor> norms = at::_foreach_norm(grads);
   return (options_.clip_norm / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
 }
 

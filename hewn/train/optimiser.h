@@ -38,14 +38,24 @@ struct Parameter {
   const prune::Pruner::Layer* layer = nullptr;
 };
 
-/// SGD, Adam and AdamW in one fused pass per tensor. LibTorch's own optimisers cannot leave dropped blocks
-/// alone. Of a tensor with a sparse gradient only the touched rows and their moments change (lazy Adam).
+/// SGD, Adam and AdamW in one fused pass per tensor, on a GPU in one launch for all. LibTorch's own
+/// optimisers cannot leave dropped blocks alone. Of a tensor with a sparse gradient only the touched rows and
+/// their moments change (lazy Adam).
 class Optimiser {
  public:
   Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options);
 
+  /// begin_step, then apply.
   void step(double lr);
   void zero_grad();
+
+  /// Counts the step and notes its learning rate.
+  void begin_step(double lr);
+  /// Updates all tensors from their gradients. On a GPU what begin_step noted is read there, so that this
+  /// work can be recorded and replayed; recordable says whether that holds for all tensors.
+  void apply();
+  bool recordable() const;
+
   /// Forgets momentum, moments and the number of steps.
   void reset();
 
@@ -61,11 +71,16 @@ class Optimiser {
     at::Tensor second;  // undefined for SGD
   };
   at::Tensor clip_factor() const;
+  void update_on_gpu(const at::Tensor& scale);
+  void update_touched(size_t i, const at::Tensor& scale);
 
   std::vector<Parameter> parameters_;
   std::vector<Moments> moments_;
   OptimiserOptions options_;
   int64_t steps_ = 0;
+  kernels::UpdateRule rule_;  // of this step, but for what is a tensor's own
+  double lr_ = 0;
+  at::Tensor gpu_step_;  // what kernels::cuda::set_step leaves; undefined on the CPU
 };
 
 }  // namespace hewn::train

@@ -78,6 +78,7 @@ struct TrainOptions {
   bool compare_dense = false;
   bool no_compare = false;
   bool cudnn_benchmark = false;
+  bool no_cuda_graphs = false;
   std::optional<std::string> sparse_execution;
   // What is written down.
   std::string eval_on = "test";

@@ -11,6 +11,7 @@
 #include "hewn/prune/pruner.h"
 #include "hewn/train/optimiser.h"
 #include "hewn/train/setup.h"
+#include "hewn/train/step.h"
 
 namespace hewn {
 namespace {
@@ -78,6 +79,121 @@ TEST(Cuda, GateAndNormsEqualTheCpu) {
       expect_near(out, out2);
       expect_near(weight.grad(), weight2.grad());
       expect_near(gate.grad(), gate2.grad());
+    }
+  }
+}
+
+TEST(Cuda, GatedWeightsInBf16AreTheRoundedOnes) {
+  for (const Case& c : kCases) {
+    std::vector<at::Tensor> grads;
+    std::vector<at::Tensor> outs;
+    const at::Tensor values = weight_of(c).cuda();
+    const WeightLayout layout = prune::layout_of(values, c.block);
+    const at::Tensor gates = at::rand({layout.grid.blocks()}, at::kCUDA);
+    const at::Tensor active = (at::rand({layout.grid.blocks()}, at::kCUDA) > 0.3).to(at::kByte);
+    const at::Tensor target = at::randn(c.shape, at::kCUDA).to(at::kBFloat16);
+    for (const bool bf16 : {false, true}) {
+      at::Tensor weight = values.detach().clone().set_requires_grad(true);
+      at::Tensor gate = gates.clone().set_requires_grad(true);
+      const at::Tensor out = prune::block_scale(weight, gate, active, layout, bf16).to(at::kBFloat16);
+      out.backward(target);
+      outs.push_back(out);
+      grads.push_back(at::cat({weight.grad().flatten(), gate.grad()}));
+    }
+    EXPECT_TRUE(at::equal(outs[0], outs[1]));
+    EXPECT_TRUE(at::equal(grads[0], grads[1]));
+  }
+}
+
+TEST(Cuda, AttentionEqualsTheCpu) {
+  for (const int64_t blocks : {1, 2, 31, 1024, 1025, 9216, 200000}) {
+    for (const bool clip : {true, false}) {
+      std::vector<at::Tensor> results;
+      const at::Tensor logits = at::randn({blocks}) * 2;
+      const at::Tensor target = at::randn({blocks});
+      for (const at::Device device : {at::Device(at::kCPU), at::Device(at::kCUDA)}) {
+        const at::Tensor leaf = at::zeros({blocks, 1}, device);
+        const prune::ScoredWeight weight{leaf, prune::layout_of(leaf, {1, 1}), (blocks + 9) / 10};
+        const auto score = prune::make_score("attention", weight, {.clip = clip});
+        at::Tensor learned = score->parameters()[0].tensor;
+        learned.detach().copy_(logits);
+        const at::Tensor gate = score->gate(weight);
+        gate.backward(target.to(device));
+        results.push_back(at::stack({gate.detach(), learned.grad(), score->importance(weight)}).cpu());
+      }
+      expect_near(results[0], results[1]);
+    }
+  }
+}
+
+TEST(Cuda, TheBestBlocksAreThoseOfTheCpu) {
+  for (const int64_t blocks : {1, 2, 255, 1024, 1025, 9216, 91000}) {
+    for (const bool ties : {false, true}) {
+      at::Tensor importance = at::randn({blocks});
+      if (ties) importance = (importance * 2).round() / 2 - 0.0;  // few values, both zeros
+      at::Tensor within;
+      for (int64_t keep : {blocks, (blocks + 1) / 2, (blocks + 9) / 10, int64_t{1}, int64_t{0}}) {
+        const at::Tensor cpu = prune::top_k(importance, keep, within);
+        const at::Tensor gpu =
+            prune::top_k(importance.cuda(), keep, within.defined() ? within.cuda() : within);
+        ASSERT_TRUE(at::equal(cpu, gpu.cpu())) << blocks << " blocks, keep " << keep << " ties " << ties;
+        if (keep > 0) within = cpu;
+      }
+    }
+  }
+}
+
+/// A small network of convolutions in training, its pruner through all phases.
+std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precision, const char* method,
+                                          bool* recorded) {
+  train::TrainOptions options;
+  options.model = "resnet20";
+  options.method = method;
+  options.block = "4";
+  options.min_blocks = 4;
+  const at::Device device = train::find_device("cuda");
+  const train::RecordableStream stream(device);
+  const auto model = train::build_model(options, {{3, 32, 32}, 10});
+  const prune::Recipe recipe = train::resolve_recipe(options, true);
+  const auto plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+  train::move_to(*model, device, false);
+  prune::Pruner pruner(nn::find_slots(*model), plan, recipe, 120);
+  train::Optimiser optimiser(train::trained_parameters(options, *model, pruner, recipe),
+                             train::optimiser_options(options, recipe));
+  train::Step step({*model, pruner, optimiser, dist::alone()},
+                   {train::make_task(data::Kind::kImages, 0), 1, precision, graphs});
+  *recorded = step.records();
+  model->train();
+  at::Tensor losses = at::zeros({120}, device);
+  for (int64_t i = 0; i < 120; ++i) {
+    at::manual_seed(static_cast<uint64_t>(i));
+    // The last batch is a smaller one.
+    const data::Batch batch = {at::randn({i < 119 ? 16 : 9, 3, 32, 32}).to(device),
+                               at::randint(10, {i < 119 ? 16 : 9}, at::kLong).to(device)};
+    if (pruner.advance(i).reset_optimiser) optimiser.reset();
+    step.run(batch, 0.05 * (1 - static_cast<double>(i) / 120));
+    losses[i].copy_(step.loss());
+  }
+  pruner.fold();
+  std::map<std::string, at::Tensor> out;
+  for (const auto& [name, tensor] : train::state_dict(*model)) out[name] = tensor.detach().cpu();
+  out["losses"] = losses.cpu();
+  return out;
+}
+
+TEST(Cuda, ReplayedStepsEqualLaunchedOnes) {
+  for (const char* method : {"sa++", "sa++r", "acdc", "dense"}) {
+    for (const auto precision : {train::Precision::kFp32, train::Precision::kBf16}) {
+      bool recorded = false;
+      const auto launched = trained(false, precision, method, &recorded);
+      EXPECT_FALSE(recorded);
+      const auto replayed = trained(true, precision, method, &recorded);
+      EXPECT_TRUE(recorded);
+      for (const auto& [name, tensor] : launched) {
+        EXPECT_TRUE(at::equal(tensor, replayed.at(name)))
+            << method << " " << name << " "
+            << (tensor.to(at::kFloat) - replayed.at(name).to(at::kFloat)).abs().max().item<float>();
+      }
     }
   }
 }

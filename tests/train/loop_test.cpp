@@ -35,11 +35,10 @@ struct Trained {
     const test::TempFolder folder;
     CheckpointStore checkpoints(folder.path(), 1);
     LoopOptions loop;
-    loop.task = make_task(data::Kind::kClicks, 0);
+    loop.step = {make_task(data::Kind::kClicks, 0), accumulate};
     loop.rate = {parse_rate_shape("constant"), 0.01, 0, 0, 20};
     loop.steps = 20;
     loop.batch = 64;
-    loop.accumulate = accumulate;
     loop.ema = ema;
     loop.log_every = 20;
     loop.eval_every = loop.checkpoint_every = 1000;

@@ -1,6 +1,6 @@
 // One CUDA block per block of the grid: it walks its tile row-fastest, so that a Linear's or a channels-last
 // convolution's reads are contiguous, and sums in a fixed order, so that results repeat bit for bit.
-#include <algorithm>
+#include <cuda_bf16.h>
 
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/cuda/launch.cuh"
@@ -11,15 +11,15 @@ namespace {
 constexpr int kThreads = 128;
 
 struct Tile {
-  int64_t top, left, height, width;
+  unsigned top, left, height, width;
 
-  __device__ Tile(const Layout& layout, int64_t block)
+  __device__ Tile(const Layout& layout, unsigned block)
       : top(block / layout.col_blocks * layout.block_rows),
         left(block % layout.col_blocks * layout.block_cols),
         height(min(layout.block_rows, layout.rows - top)),
         width(min(layout.block_cols, layout.cols - left)) {}
 
-  __device__ int64_t place(const Layout& layout, int64_t i) const {
+  __device__ unsigned place(const Layout& layout, unsigned i) const {
     return (left + i / height) * layout.rows + layout.offset_of(top + i % height);
   }
 };
@@ -34,28 +34,29 @@ __device__ float sum_of_block(float value) {
   return shared[0];
 }
 
-__global__ void scale(Layout layout, const float* weight, const float* gate, const uint8_t* active,
-                      float* out) {
-  const int64_t block = blockIdx.x;
+template <class T>
+__global__ void scale(Layout layout, const float* weight, const float* gate, const uint8_t* active, T* out) {
+  const unsigned block = blockIdx.x;
   const Tile tile(layout, block);
   const bool on = active == nullptr || active[block] != 0;
   const float g = gate == nullptr ? 1.0f : gate[block];
-  for (int64_t i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const int64_t at = tile.place(layout, i);
-    out[at] = on ? g * weight[at] : 0.0f;
+  for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
+    const unsigned at = tile.place(layout, i);
+    out[at] = static_cast<T>(on ? g * weight[at] : 0.0f);
   }
 }
 
-__global__ void scale_backward(Layout layout, const float* grad_out, const float* weight, const float* gate,
+template <class T>
+__global__ void scale_backward(Layout layout, const T* grad_out, const float* weight, const float* gate,
                                const uint8_t* active, float* grad_weight, float* grad_gate) {
-  const int64_t block = blockIdx.x;
+  const unsigned block = blockIdx.x;
   const Tile tile(layout, block);
   const bool on = active == nullptr || active[block] != 0;
   const float g = gate == nullptr ? 1.0f : gate[block];
   float sum = 0.0f;
-  for (int64_t i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const int64_t at = tile.place(layout, i);
-    const float dy = on ? grad_out[at] : 0.0f;
+  for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
+    const unsigned at = tile.place(layout, i);
+    const float dy = on ? static_cast<float>(grad_out[at]) : 0.0f;
     grad_weight[at] = on ? g * dy : 0.0f;
     if (on) sum += dy * weight[at];
   }
@@ -65,10 +66,10 @@ __global__ void scale_backward(Layout layout, const float* grad_out, const float
 }
 
 __global__ void squares_kernel(Layout layout, const float* weight, float* squares) {
-  const int64_t block = blockIdx.x;
+  const unsigned block = blockIdx.x;
   const Tile tile(layout, block);
   float sum = 0.0f;
-  for (int64_t i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
+  for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
     const float w = weight[tile.place(layout, i)];
     sum += w * w;
   }
@@ -77,23 +78,37 @@ __global__ void squares_kernel(Layout layout, const float* weight, float* square
 }
 
 unsigned grid_size(const WeightLayout& layout) { return static_cast<unsigned>(layout.grid.blocks()); }
-cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
+
+/// Calls run with a null pointer of the type that `type` names.
+template <class Run>
+void with_type(Real type, const Run& run) {
+  if (type == Real::kBf16) {
+    run(static_cast<__nv_bfloat16*>(nullptr));
+  } else {
+    run(static_cast<float*>(nullptr));
+  }
+}
 
 }  // namespace
 
 bool built() { return true; }
 
 void block_scale(const WeightLayout& layout, const float* weight, const float* gate, const uint8_t* active,
-                 float* out, void* stream) {
-  scale<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), weight, gate, active, out);
+                 void* out, Real type, void* stream) {
+  with_type(type, [&]<class T>(T*) {
+    scale<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), weight, gate, active,
+                                                                 static_cast<T*>(out));
+  });
   check_launch("block_scale");
 }
 
-void block_scale_backward(const WeightLayout& layout, const float* grad_out, const float* weight,
+void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real type, const float* weight,
                           const float* gate, const uint8_t* active, float* grad_weight, float* grad_gate,
                           void* stream) {
-  scale_backward<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), grad_out, weight,
-                                                                        gate, active, grad_weight, grad_gate);
+  with_type(type, [&]<class T>(T*) {
+    scale_backward<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(
+        Layout(layout), static_cast<const T*>(grad_out), weight, gate, active, grad_weight, grad_gate);
+  });
   check_launch("block_scale_backward");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "hewn/core/grid.h"
 #include "hewn/kernels/click_rows.h"
@@ -14,17 +15,58 @@ namespace hewn::kernels::cuda {
 /// Whether this build has the kernels.
 bool built();
 
+/// What gated weights and their gradients are made of; weights themselves are always single precision.
+enum class Real : uint8_t { kFloat, kBf16 };
+
 void block_scale(const WeightLayout& layout, const float* weight, const float* gate, const uint8_t* active,
-                 float* out, void* stream);
-void block_scale_backward(const WeightLayout& layout, const float* grad_out, const float* weight,
+                 void* out, Real type, void* stream);
+void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real type, const float* weight,
                           const float* gate, const uint8_t* active, float* grad_weight, float* grad_gate,
                           void* stream);
 void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream);
 
-/// `active` null: all `elements` are updated.
-void update(const UpdateRule& rule, const WeightLayout& layout, const uint8_t* active, const float* grad,
-            float* weight, float* first, float* second, const float* grad_scale, int64_t elements,
-            void* stream);
+/// attention = n softmax(logits) over the n blocks of a layer, and gate = attention clamped to [low, high].
+void attention(const float* logits, int64_t blocks, double low, double high, float* attention, float* gate,
+               void* stream);
+void attention_backward(const float* attention, const float* grad_gate, int64_t blocks, double low,
+                        double high, float* grad_logits, void* stream);
+/// log(n softmax(logits)).
+void log_attention(const float* logits, int64_t blocks, float* out, void* stream);
+
+/// One layer to choose from, as search.h's Candidates. `within` null: all may be chosen.
+struct TopKItem {
+  const float* importance;
+  const uint8_t* within;
+  uint8_t* support;  // gets 1 for the `keep` most important blocks, else 0; ties go to the lowest index
+  int64_t blocks;
+  int64_t keep;
+};
+void top_k(std::span<const TopKItem> items, void* stream);
+
+/// The part of an UpdateRule that is a tensor's own.
+struct UpdateRates {
+  double lr_factor = 1;
+  double weight_decay = 0;
+  double l1_decay = 0;
+};
+
+/// One tensor to update. `active` null: all its elements are.
+struct UpdateItem : UpdateRates {
+  const float* grad = nullptr;
+  float* weight = nullptr;
+  float* first = nullptr;
+  float* second = nullptr;
+  const uint8_t* active = nullptr;
+  WeightLayout layout = {};
+  int64_t elements = 0;
+};
+
+/// Leaves in `step` (3 floats) what changes from step to step: the rule's lr and corrections. From there the
+/// updates read it, so that recorded work can be repeated with other values.
+void set_step(const UpdateRule& rule, float* step, void* stream);
+/// Updates all tensors at once. Of the rule only what they share is used.
+void update(const UpdateRule& rule, const float* step, std::span<const UpdateItem> tensors,
+            const float* grad_scale, void* stream);
 
 /// embedding.h's embed; where a value is outside its vocabulary the output is NaN.
 void embed(int64_t fields, int64_t width, const int64_t* first, const float* table, const int32_t* values,
@@ -38,9 +80,9 @@ void sum_sorted_rows(const int32_t* rows, const int64_t* order, int64_t count, i
 
 /// One optimiser step on the rows of a table that occur in the sorted list; grad as sum_sorted_rows leaves
 /// it.
-void update_sorted_rows(const UpdateRule& rule, const int64_t* rows, int64_t count, int64_t width,
-                        const float* grad, float* weight, float* first, float* second,
-                        const float* grad_scale, void* stream);
+void update_sorted_rows(const UpdateRule& rule, const float* step, const UpdateRates& rates,
+                        const int64_t* rows, int64_t count, int64_t width, const float* grad, float* weight,
+                        float* first, float* second, const float* grad_scale, void* stream);
 
 /// `truth` points to device memory. Values are those of the CPU bit for bit; a label may differ where the
 /// random number and the probability agree to the last digits.

@@ -67,15 +67,15 @@ __global__ void join_pieces(const int32_t* rows, int64_t count, int64_t width, f
   sums[head * width + d] = sum;
 }
 
-__global__ void update_rows_kernel(Constants rule, const int64_t* rows, int64_t count, int64_t width,
-                                   const float* grad, float* weight, float* first, float* second,
-                                   const float* grad_scale) {
+__global__ void update_rows_kernel(Constants rule, Rates rates, const float* step, const int64_t* rows,
+                                   int64_t count, int64_t width, const float* grad, float* weight,
+                                   float* first, float* second, const float* grad_scale) {
   const int64_t thread = thread_number();
   const int64_t i = thread / width;
   if (i >= count || (i > 0 && rows[i] == rows[i - 1])) return;
   const float scale = grad_scale == nullptr ? 1.0f : *grad_scale;
   const int64_t at = rows[i] * width + thread % width;
-  rule.apply(scale * grad[thread], weight + at, first + at, second + at);
+  Rule(rule, rates, step).apply(scale * grad[thread], weight + at, first + at, second + at);
 }
 
 }  // namespace
@@ -84,27 +84,27 @@ void embed(int64_t fields, int64_t width, const int64_t* first, const float* tab
            int64_t samples, float* out, void* stream) {
   const int64_t elements = samples * fields * width;
   if (elements == 0) return;
-  embed_kernel<<<blocks_for(elements), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      fields, width, first, table, values, elements, out);
+  embed_kernel<<<blocks_for(elements), kThreads, 0, as_stream(stream)>>>(fields, width, first, table, values,
+                                                                         elements, out);
   check_launch("embed");
 }
 
 void sum_sorted_rows(const int32_t* rows, const int64_t* order, int64_t count, int64_t width,
                      const float* grad, float* sums, void* stream) {
   if (count == 0) return;
-  const auto queue = static_cast<cudaStream_t>(stream);
+  const auto queue = as_stream(stream);
   const unsigned blocks = blocks_for((count + kPiece - 1) / kPiece * width);
   sum_pieces<<<blocks, kThreads, 0, queue>>>(rows, order, count, width, grad, sums);
   join_pieces<<<blocks, kThreads, 0, queue>>>(rows, count, width, sums);
   check_launch("sum_sorted_rows");
 }
 
-void update_sorted_rows(const UpdateRule& rule, const int64_t* rows, int64_t count, int64_t width,
-                        const float* grad, float* weight, float* first, float* second,
-                        const float* grad_scale, void* stream) {
+void update_sorted_rows(const UpdateRule& rule, const float* step, const UpdateRates& rates,
+                        const int64_t* rows, int64_t count, int64_t width, const float* grad, float* weight,
+                        float* first, float* second, const float* grad_scale, void* stream) {
   if (count == 0) return;
-  update_rows_kernel<<<blocks_for(count * width), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      Constants(rule), rows, count, width, grad, weight, first, second, grad_scale);
+  update_rows_kernel<<<blocks_for(count * width), kThreads, 0, as_stream(stream)>>>(
+      Constants(rule), Rates(rates), step, rows, count, width, grad, weight, first, second, grad_scale);
   check_launch("update_sorted_rows");
 }
 

@@ -11,27 +11,37 @@ inline void check_launch(const char* what) {
   if (problem != cudaSuccess) throw Error(str("[", what, "] CUDA: ", cudaGetErrorString(problem)));
 }
 
-/// WeightLayout as the device sees it.
-struct Layout {
-  int64_t rows, cols, block_rows, block_cols, row_blocks, col_blocks, taps, channels;
+inline cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
+/// WeightLayout as the device sees it. No weight has 2^32 elements, and dividing 64 bits is slow.
+struct Layout {
+  unsigned rows, cols, block_rows, block_cols, row_blocks, col_blocks, taps, channels;
+
+  Layout() = default;
   explicit Layout(const WeightLayout& layout)
-      : rows(layout.grid.rows),
-        cols(layout.grid.cols),
-        block_rows(layout.grid.block.rows),
-        block_cols(layout.grid.block.cols),
-        row_blocks(layout.grid.row_blocks()),
-        col_blocks(layout.grid.col_blocks()),
-        taps(layout.taps),
-        channels(layout.grid.rows / layout.taps) {}
+      : rows(small(layout.grid.rows)),
+        cols(small(layout.grid.cols)),
+        block_rows(small(layout.grid.block.rows)),
+        block_cols(small(layout.grid.block.cols)),
+        row_blocks(small(layout.grid.row_blocks())),
+        col_blocks(small(layout.grid.col_blocks())),
+        taps(small(layout.taps)),
+        channels(small(layout.grid.rows / layout.taps)) {
+    if (layout.grid.elements() > UINT32_MAX) {
+      throw Error(str("a weight of ", layout.grid.rows, " x ", layout.grid.cols,
+                      " elements: the CUDA kernels take fewer than 2^32"));
+    }
+  }
+
+  static unsigned small(int64_t value) { return static_cast<unsigned>(value); }
 
   /// Place in a run of matrix row `row`: the inverse of WeightLayout::row_of.
-  __device__ int64_t offset_of(int64_t row) const {
+  __device__ unsigned offset_of(unsigned row) const {
     return taps == 1 ? row : (row % channels) * taps + row / channels;
   }
-  __device__ int64_t block_of(int64_t element) const {
-    const int64_t offset = element % rows;
-    const int64_t row = taps == 1 ? offset : (offset % taps) * channels + offset / taps;
+  __device__ unsigned block_of(unsigned element) const {
+    const unsigned offset = element % rows;
+    const unsigned row = taps == 1 ? offset : (offset % taps) * channels + offset / taps;
     return row / block_rows * col_blocks + element / rows / block_cols;
   }
 };

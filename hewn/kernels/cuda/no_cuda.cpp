@@ -12,16 +12,22 @@ namespace {
 
 bool built() { return false; }
 
-void block_scale(const WeightLayout&, const float*, const float*, const uint8_t*, float*, void*) {
+void block_scale(const WeightLayout&, const float*, const float*, const uint8_t*, void*, Real, void*) {
   missing("block_scale");
 }
-void block_scale_backward(const WeightLayout&, const float*, const float*, const float*, const uint8_t*,
+void block_scale_backward(const WeightLayout&, const void*, Real, const float*, const float*, const uint8_t*,
                           float*, float*, void*) {
   missing("block_scale_backward");
 }
 void block_squares(const WeightLayout&, const float*, float*, void*) { missing("block_squares"); }
-void update(const UpdateRule&, const WeightLayout&, const uint8_t*, const float*, float*, float*, float*,
-            const float*, int64_t, void*) {
+void attention(const float*, int64_t, double, double, float*, float*, void*) { missing("attention"); }
+void attention_backward(const float*, const float*, int64_t, double, double, float*, void*) {
+  missing("attention_backward");
+}
+void log_attention(const float*, int64_t, float*, void*) { missing("log_attention"); }
+void top_k(std::span<const TopKItem>, void*) { missing("top_k"); }
+void set_step(const UpdateRule&, float*, void*) { missing("set_step"); }
+void update(const UpdateRule&, const float*, std::span<const UpdateItem>, const float*, void*) {
   missing("update");
 }
 void embed(int64_t, int64_t, const int64_t*, const float*, const int32_t*, int64_t, float*, void*) {
@@ -30,8 +36,8 @@ void embed(int64_t, int64_t, const int64_t*, const float*, const int32_t*, int64
 void sum_sorted_rows(const int32_t*, const int64_t*, int64_t, int64_t, const float*, float*, void*) {
   missing("sum_sorted_rows");
 }
-void update_sorted_rows(const UpdateRule&, const int64_t*, int64_t, int64_t, const float*, float*, float*,
-                        float*, const float*, void*) {
+void update_sorted_rows(const UpdateRule&, const float*, const UpdateRates&, const int64_t*, int64_t, int64_t,
+                        const float*, float*, float*, float*, const float*, void*) {
   missing("update_sorted_rows");
 }
 void click_rows(const ClickTruth&, const ClickStream&, int64_t, int64_t, int32_t*, float*, void*) {

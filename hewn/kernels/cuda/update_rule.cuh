@@ -1,47 +1,65 @@
 #pragma once
 
-#include <cmath>
-
+#include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/update.h"
 
 namespace hewn::kernels::cuda {
 
-/// UpdateRule with its constants folded, and what it does to one element.
+inline float real(double value) { return static_cast<float>(value); }
+
+/// What UpdateRule says of all tensors.
 struct Constants {
-  bool sgd, nesterov;
-  float lr, decay, l1, momentum, beta1, beta2, epsilon, step, root, shrink;
+  bool sgd, adamw, nesterov;
+  float momentum, beta1, beta2, epsilon;
 
   explicit Constants(const UpdateRule& rule)
       : sgd(rule.kind == UpdateKind::kSgd),
+        adamw(rule.kind == UpdateKind::kAdamW),
         nesterov(rule.nesterov),
-        lr(real(rule.lr)),
-        decay(real(rule.kind == UpdateKind::kAdamW ? 0.0 : rule.weight_decay)),
-        l1(real(rule.l1_decay)),
         momentum(real(rule.momentum)),
         beta1(real(rule.beta1)),
         beta2(real(rule.beta2)),
-        epsilon(real(rule.epsilon)),
-        step(real(rule.lr / rule.correction1)),
-        root(real(1.0 / std::sqrt(rule.correction2))),
-        shrink(real(rule.kind == UpdateKind::kAdamW ? 1.0 - rule.lr * rule.weight_decay : 1.0)) {}
+        epsilon(real(rule.epsilon)) {}
+};
 
-  static float real(double value) { return static_cast<float>(value); }
+/// What is the tensor's own.
+struct Rates {
+  float factor, decay, l1;
+
+  Rates() = default;
+  explicit Rates(const UpdateRates& rates)
+      : factor(real(rates.lr_factor)), decay(real(rates.weight_decay)), l1(real(rates.l1_decay)) {}
+};
+
+/// What this step does to one element of a tensor. `step` is what set_step left.
+struct Rule {
+  Constants c;
+  float lr, stride, root, shrink, decay, l1;
+
+  __device__ Rule(const Constants& constants, const Rates& rates, const float* step)
+      : c(constants),
+        lr(rates.factor * step[0]),
+        stride(rates.factor * step[1]),
+        root(step[2]),
+        shrink(constants.adamw ? 1.0f - lr * rates.decay : 1.0f),
+        decay(constants.adamw ? 0.0f : rates.decay),
+        l1(rates.l1) {}
 
   __device__ void apply(float grad, float* weight, float* first, float* second) const {
     const float w = *weight;
     const float sign = static_cast<float>(w > 0.0f) - static_cast<float>(w < 0.0f);
     const float g = grad + decay * w + l1 * sign;
-    if (sgd) {
-      const float m = momentum * *first + g;
+    if (c.sgd) {
+      const float m = c.momentum * *first + g;
       *first = m;
-      *weight = w - lr * (nesterov ? g + momentum * m : m);
+      *weight = w - lr * (c.nesterov ? g + c.momentum * m : m);
       return;
     }
-    const float m = beta1 * *first + (1.0f - beta1) * g;
-    const float v = beta2 * *second + (1.0f - beta2) * g * g;
+    const float m = c.beta1 * *first + (1.0f - c.beta1) * g;
+    const float v = c.beta2 * *second + (1.0f - c.beta2) * g * g;
     *first = m;
     *second = v;
-    *weight = shrink * w - step * m / (root * sqrtf(v) + epsilon);
+    *weight = shrink * w - stride * m / (root * sqrtf(v) + c.epsilon);
   }
 };
 

@@ -1,0 +1,100 @@
+#include "hewn/train/step.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+
+namespace hewn::train {
+namespace {
+
+std::unique_ptr<dist::GradientAverage> gradients_of(const StepParts& parts) {
+  std::vector<at::Tensor> leaves;
+  std::vector<at::Tensor> tables;
+  for (const at::Tensor& parameter : parts.model.parameters()) {
+    (nn::is_embedding(parts.model, parameter) ? tables : leaves).push_back(parameter);
+  }
+  for (const auto& layer : parts.pruner.layers()) {
+    for (const auto& parameter : layer.score->parameters()) leaves.push_back(parameter.tensor);
+  }
+  return std::make_unique<dist::GradientAverage>(leaves, tables, parts.group);
+}
+
+/// Several backward passes leave the same row of a table several times; the optimiser wants it once.
+void merge_rows(nn::Model& model) {
+  for (at::Tensor& parameter : model.parameters()) {
+    if (nn::is_embedding(model, parameter)) parameter.mutable_grad() = parameter.grad().coalesce();
+  }
+}
+
+bool has_embeddings(const nn::Model& model) {
+  for (const at::Tensor& parameter : model.parameters()) {
+    if (nn::is_embedding(model, parameter)) return true;
+  }
+  return false;
+}
+
+/// Averaging over processes and counting the rows of tables need the CPU in between.
+bool can_record(const StepParts& parts) {
+  return StepGraph::available() && parts.model.parameters().front().is_cuda() &&
+         parts.group->place().alone() && parts.optimiser.recordable() && !has_embeddings(parts.model);
+}
+
+}  // namespace
+
+Step::Step(const StepParts& parts, const StepOptions& options) : parts_(parts), options_(options) {
+  if (!parts.group->place().alone()) gradients_ = gradients_of(parts);
+  if (options.graphs && can_record(parts)) graph_ = std::make_unique<StepGraph>();
+  parts.pruner.show_bf16(options.precision == Precision::kBf16);
+  const auto device = at::TensorOptions().device(parts.model.parameters().front().device());
+  loss_ = at::zeros({}, device.dtype(at::kFloat));
+  correct_ = at::zeros({}, device.dtype(at::kLong));
+}
+
+void Step::run(const data::Batch& batch, double lr) {
+  parts_.optimiser.begin_step(lr);
+  if (graph_ == nullptr || parts_.pruner.listens()) {
+    work(batch);
+    return;
+  }
+  const auto& layers = parts_.pruner.layers();
+  const bool sparse = !layers.empty() && layers.front().support.defined();
+  graph_->run(sparse ? 1 : 0, batch, [this](const data::Batch& part) { work(part); });
+}
+
+void Step::work(const data::Batch& batch) {
+  parts_.optimiser.zero_grad();
+  compute_gradients(batch);
+  parts_.optimiser.apply();
+}
+
+/// In parts, where the whole batch is too much at once: their gradients add up.
+void Step::compute_gradients(const data::Batch& batch) {
+  const int64_t rows = batch.target.size(0);
+  const int64_t parts = std::min(options_.accumulate, rows);
+  loss_.zero_();
+  correct_.zero_();
+  for (int64_t i = 0; i < parts; ++i) {
+    const int64_t begin = rows * i / parts;
+    const int64_t count = rows * (i + 1) / parts - begin;
+    const at::Tensor target = batch.target.narrow(0, begin, count);
+    parts_.pruner.show();  // the graph of the gates goes with each backward pass
+    at::Tensor output;
+    at::Tensor loss;
+    {
+      const Autocast autocast(options_.precision, target.device());
+      output = parts_.model.forward(batch.input.narrow(0, begin, count));
+      loss = options_.task->loss(output, target);
+    }
+    if (parts > 1) loss = loss * (static_cast<double>(count) / static_cast<double>(rows));
+    if (gradients_ && i + 1 == parts) gradients_->start();
+    loss.backward();
+    loss_ += loss.detach();
+    correct_ += options_.task->correct(output.detach(), target);
+  }
+  if (parts > 1) merge_rows(parts_.model);
+  if (gradients_) gradients_->finish();
+}
+
+}  // namespace hewn::train
