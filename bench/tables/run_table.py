@@ -9,7 +9,7 @@
 
 A run that has a summary.json in --out is not trained again. Needs only Python's own library.
 """
-import argparse, concurrent.futures, itertools, json, pathlib, statistics, subprocess, sys
+import argparse, concurrent.futures, itertools, json, pathlib, re, statistics, subprocess, sys
 
 FASHION = ["--decay-all", "--eval-every", "5", "--log-every", "200"]
 CIFAR = ["--model", "resnet18", "--width", "32", "--epochs", "30", "--lr", "0.2", "--no-nesterov", "--decay-all",
@@ -120,10 +120,10 @@ def fashion_clip():
 
 
 def cifar10():
-    yield cell("dense", *CIFAR, "--method", "dense", seeds=1)
-    for b, s in [(16, 0.95), (16, 0.9), (32, 0.95)]:
-        for m in ["acdc", "sa++", "sa++r"]:
-            yield cell(f"B{b} s{s} {m}", *CIFAR, "--block", b, "--sparsity", s, "--method", m, seeds=1)
+    yield cell("dense", *CIFAR, "--method", "dense", seeds=2)
+    for m in ["acdc", "sa++", "sa++r", "magnitude", "powerprop"]:
+        for b, s in [(16, 0.95), (16, 0.9), (32, 0.95), (32, 0.9), (16, 0.8)]:
+            yield cell(f"B{b} s{s} {m}", *CIFAR, "--block", b, "--sparsity", s, "--method", m, seeds=2)
 
 
 def cifar10_study():
@@ -184,20 +184,21 @@ def main():
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=0, help="instead of the table's own number")
+    parser.add_argument("--first-seed", type=int, default=0, help="leave out the seeds before this one")
     parser.add_argument("--data", default="fashion-mnist")
-    parser.add_argument("--only", default="", help="run only cells whose label holds this text")
+    parser.add_argument("--only", default="", help="run only cells whose label matches this pattern")
     parser.add_argument("--skip", default="no such cell", help="leave out cells whose label ends so")
     parser.add_argument("--auc", action="store_true", help="AUC rather than loss, for click logs")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args, args.more = parser.parse_known_args()  # what is left over goes to hewn train
     args.out.mkdir(parents=True, exist_ok=True)
     make, common = TABLES[args.table]
-    rows = [row for row in make() if args.only in row["label"] and not row["label"].endswith(args.skip)]
+    rows = [row for row in make() if re.search(args.only, row["label"]) and not row["label"].endswith(args.skip)]
     results = {row["label"]: [] for row in rows}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         # Seeds outermost: an interrupted table has one seed of every cell rather than all seeds of some.
         most = max(args.seeds or row["seeds"] for row in rows)
-        jobs = [pool.submit(train, args, common, row, seed) for seed in range(most) for row in rows
+        jobs = [pool.submit(train, args, common, row, seed) for seed in range(args.first_seed, most) for row in rows
                 if seed < (args.seeds or row["seeds"])]
         for job in concurrent.futures.as_completed(jobs):
             label, seed, summary, problem = job.result()
