@@ -5,7 +5,7 @@
 
 namespace hewn::nn {
 int32_t conv_norm(runtime::Graph& graph, const std::array<std::string, 2>& names, int32_t in,
-                  const torch::nn::Conv2dImpl& conv, const torch::nn::BatchNorm2dImpl& norm) {
+                  const torch::nn::Conv2dImpl& conv, const BatchNorm2dImpl& norm) {
   const auto geometry = geometry_of(conv);
   if (!geometry) {
     throw Error(str("layer ", names[0],

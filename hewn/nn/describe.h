@@ -1,12 +1,12 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
 #include <array>
 #include <cstdint>
 #include <string>
 
+#include "hewn/nn/batch_norm.h"
 #include "hewn/runtime/graph.h"
 
 namespace hewn::nn {
@@ -15,6 +15,6 @@ namespace hewn::nn {
 /// `in`; returns the norm's node. Throws Error for what the runtime cannot do: groups, other strides or
 /// paddings in one direction than in the other.
 int32_t conv_norm(runtime::Graph& graph, const std::array<std::string, 2>& names, int32_t in,
-                  const torch::nn::Conv2dImpl& conv, const torch::nn::BatchNorm2dImpl& norm);
+                  const torch::nn::Conv2dImpl& conv, const BatchNorm2dImpl& norm);
 
 }  // namespace hewn::nn

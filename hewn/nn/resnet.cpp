@@ -5,13 +5,12 @@
 
 #include <array>
 
+#include "hewn/nn/batch_norm.h"
 #include "hewn/nn/describe.h"
 #include "hewn/nn/layers.h"
 
 namespace hewn::nn {
 namespace {
-
-using torch::nn::BatchNorm2d;
 
 class Block : public torch::nn::Module {
  public:

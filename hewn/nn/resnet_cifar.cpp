@@ -3,13 +3,12 @@
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/constant_pad_nd.h>
 
+#include "hewn/nn/batch_norm.h"
 #include "hewn/nn/describe.h"
 #include "hewn/nn/layers.h"
 
 namespace hewn::nn {
 namespace {
-
-using torch::nn::BatchNorm2d;
 
 class Block final : public torch::nn::Module {
  public:

@@ -1,6 +1,7 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/normalization.h>
 
+#include "hewn/nn/batch_norm.h"
 #include "hewn/nn/embedding.h"
 #include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
@@ -65,7 +66,7 @@ bool is_embedding(const torch::nn::Module& module, const at::Tensor& parameter) 
 
 bool has_normalisation(const torch::nn::Module& module) {
   for (const auto& child : module.modules(/*include_self=*/false)) {
-    if (child->as<torch::nn::BatchNorm2dImpl>() != nullptr ||
+    if (child->as<BatchNorm2dImpl>() != nullptr || child->as<torch::nn::BatchNorm2dImpl>() != nullptr ||
         child->as<torch::nn::BatchNorm1dImpl>() != nullptr ||
         child->as<torch::nn::LayerNormImpl>() != nullptr ||
         child->as<torch::nn::GroupNormImpl>() != nullptr) {

@@ -8,6 +8,7 @@
 #include "hewn/core/files.h"
 #include "hewn/core/version.h"
 #include "hewn/dist/text.h"
+#include "hewn/nn/batch_norm.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/execution.h"
 #include "hewn/train/init.h"
@@ -80,6 +81,7 @@ struct Workshop {
                             " blocks, so nothing would be pruned; use a smaller --block or --min-blocks"));
     }
     move_to(*model, device, options.cudnn_benchmark);
+    if (options.sync_batch_norm) synchronise_norms();
     steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
     pruner = std::make_unique<prune::Pruner>(nn::find_slots(*model), plan, recipe, steps);
     for (const prune::Pruner::Layer& layer : pruner->layers()) {
@@ -87,6 +89,14 @@ struct Workshop {
         throw Error(
             hewn::str("score ", recipe.score, ": works in one process only: each would see other inputs"));
       }
+    }
+  }
+
+  void synchronise_norms() const {
+    const nn::SumOverProcesses sum = [with = group](const at::Tensor& tensor) { with->sum(tensor); };
+    const bool several = !group->place().alone();
+    if (nn::synchronise_batch_norm(*model, several ? sum : nullptr) == 0) {
+      throw Error(hewn::str("sync-batch-norm: model ", options.model, " has no batch-norm layers"));
     }
   }
 };

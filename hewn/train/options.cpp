@@ -115,6 +115,8 @@ OptionTable describe(TrainOptions& o) {
   table.add("no-compare", o.no_compare, "train no dense model beside the pruned one");
   table.add("cudnn-benchmark", o.cudnn_benchmark,
             "let cuDNN time its algorithms: faster, not repeatable bit for bit");
+  table.add("sync-batch-norm", o.sync_batch_norm,
+            "with several processes: batch-norm over the whole batch, not over each one's share");
   table.add("no-cuda-graphs", o.no_cuda_graphs, "launch every kernel of a step instead of replaying steps");
   table.add(
       "sparse-execution", o.sparse_execution,

@@ -79,6 +79,7 @@ struct TrainOptions {
   bool no_compare = false;
   bool cudnn_benchmark = false;
   bool no_cuda_graphs = false;
+  bool sync_batch_norm = false;
   std::optional<std::string> sparse_execution;
   // What is written down.
   std::string eval_on = "test";

@@ -1,6 +1,7 @@
 // Several processes on this machine train the network that one process trains.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -130,6 +131,27 @@ TEST_F(Launch, TwoAndFourProcessesTrainTheSameNetwork) {
     const Json one = Json::parse(read_file(folder_ / "one" / "summary.json"));
     EXPECT_EQ(Json::parse(outcome.out)["metrics"]["accuracy"], one["metrics"]["accuracy"]);
   }
+}
+
+TEST_F(Launch, BatchNormCanSeeTheWholeBatch) {
+  const auto residual = [&](const std::string& run) {
+    Words words = images(run);
+    // Dense: after few steps rounding would decide between blocks.
+    std::replace(words.begin(), words.end(), std::string("sa++r"), std::string("dense"));
+    std::replace(words.begin(), words.end(), std::string("50"), std::string("3"));
+    std::replace(words.begin(), words.end(), std::string("48"), std::string("16"));
+    return words + Words{"--model", "resnet20", "--lr", "0.01"};
+  };
+  const Words whole = {"--sync-batch-norm"};
+  ASSERT_EQ(hewn(residual("one")).code, 0);
+  const Outcome outcome = hewn(on(2, residual("two") + whole));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_LT(difference("one", "two"), 1e-4);
+  ASSERT_EQ(hewn(on(2, residual("shares"))).code, 0);
+  EXPECT_GT(difference("one", "shares"), 1e-3);
+  const Outcome without = hewn(images("none") + whole);
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("sync-batch-norm: model mlp has no batch-norm layers"), std::string::npos);
 }
 
 TEST_F(Launch, EmbeddingsAreSharedAsTheRowsThatWereTouched) {
