@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -27,27 +28,41 @@ std::string heard_key(int64_t rank) { return str("hewn/heard/", rank); }
 
 }  // namespace
 
-/// A store connection of its own with the thread that beats: the one that training uses may be waiting.
-class Heartbeat::Pulse {
+/// A store connection of its own with the thread that beats: the one that training uses may be waiting. Where
+/// the store does not answer, as when rank 0's machine stands still, a call to it may never end: such calls
+/// are made by threads that keep this alive and are left behind.
+class Heartbeat::Pulse : public std::enable_shared_from_this<Pulse> {
  public:
   explicit Pulse(const Place& place) : place_(place) {
     c10d::TCPStoreOptions options;
     options.port = static_cast<uint16_t>(place.port);
     options.waitWorkers = false;
     store_ = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-    thread_ = std::thread([this] { beat(); });
   }
 
-  ~Pulse() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
+  void start() {
+    std::thread([self = shared_from_this()] { self->beat(); }).detach();
+  }
+
+  /// Waits for the beating thread, but not for a store that does not answer.
+  void stop() {
+    std::unique_lock lock(mutex_);
+    stop_ = true;
     wake_.notify_all();
-    thread_.join();
+    wake_.wait_for(lock, kSilence, [this] { return ended_; });
   }
 
   std::vector<int64_t> find_lost() {
+    auto answer = std::make_shared<std::promise<std::vector<int64_t>>>();
+    std::future<std::vector<int64_t>> found = answer->get_future();
+    std::thread([self = shared_from_this(), answer] { answer->set_value(self->ask()); }).detach();
+    const milliseconds patience = 3 * kSilence + (place_.first() ? kLinger : milliseconds(0));
+    if (found.wait_for(patience) == std::future_status::ready) return found.get();
+    return heard_or_first();
+  }
+
+ private:
+  std::vector<int64_t> ask() {
     try {
       store_->add(asked_key(place_.rank), 1);
       std::vector<int64_t> lost = heard();
@@ -59,28 +74,41 @@ class Heartbeat::Pulse {
       if (place_.first()) wait_for_others(lost);
       return lost;
     } catch (const std::exception&) {
-      // The store is gone, and with it the rank that served it; it may have said who was lost before.
-      const std::vector<int64_t> lost = heard();
-      return lost.empty() ? std::vector<int64_t>{0} : lost;
+      return heard_or_first();
     }
   }
 
- private:
+  /// The store is gone, and with it the rank that served it; it may have said who was lost before.
+  std::vector<int64_t> heard_or_first() {
+    const std::vector<int64_t> lost = heard();
+    return lost.empty() ? std::vector<int64_t>{0} : lost;
+  }
+
   /// Beats, and listens for what others have found: they may be gone when this rank asks.
   void beat() {
-    std::unique_lock lock(mutex_);
-    while (!stop_) {
-      try {
+    try {
+      for (bool heard_already = false; !stopped();) {
         store_->add(alive_key(place_.rank), 1);
-        if (lost_.empty() && flag(kLosses)) {
-          lost_ = ranks_with(lost_key);
-          store_->add(heard_key(place_.rank), 1);
+        if (!heard_already && flag(kLosses)) {
+          heard_already = true;
+          const std::vector<int64_t> lost = ranks_with(lost_key);
+          const std::lock_guard lock(mutex_);
+          lost_ = lost;
         }
-      } catch (const std::exception&) {
-        return;  // the store is gone; find_lost says so when it is asked
+        if (heard_already) store_->add(heard_key(place_.rank), 1);
       }
-      wake_.wait_for(lock, kBeat, [this] { return stop_; });
+    } catch (const std::exception&) {
+      // The store is gone; find_lost says so when it is asked.
     }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    wake_.notify_all();
+  }
+
+  /// After the time between two beats, or at once when it is time to end.
+  bool stopped() {
+    std::unique_lock lock(mutex_);
+    return wake_.wait_for(lock, kBeat, [this] { return stop_; });
   }
 
   std::vector<int64_t> heard() {
@@ -144,12 +172,12 @@ class Heartbeat::Pulse {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
+  bool ended_ = false;
   std::vector<int64_t> lost_;  // as others found
-  std::thread thread_;
 };
 
-Heartbeat::Heartbeat(const Place& place) : pulse_(std::make_unique<Pulse>(place)) {}
-Heartbeat::~Heartbeat() = default;
+Heartbeat::Heartbeat(const Place& place) : pulse_(std::make_shared<Pulse>(place)) { pulse_->start(); }
+Heartbeat::~Heartbeat() { pulse_->stop(); }
 
 std::vector<int64_t> Heartbeat::find_lost() { return pulse_->find_lost(); }
 

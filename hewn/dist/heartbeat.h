@@ -23,7 +23,7 @@ class Heartbeat {
 
  private:
   class Pulse;
-  std::unique_ptr<Pulse> pulse_;
+  std::shared_ptr<Pulse> pulse_;
 };
 
 }  // namespace hewn::dist

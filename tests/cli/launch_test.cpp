@@ -214,6 +214,28 @@ TEST_F(Launch, ALostRankEndsTheJobAndIsNamed) {
   EXPECT_NE(outcome.err.find("launch: rank 1 was ended by signal 9"), std::string::npos) << outcome.err;
 }
 
+TEST_F(Launch, RankZeroThatStandsStillIsNamed) {
+  // Its store no longer answers, unlike that of a process that is gone.
+  Words endless = images("endless") + Words{"--patience", "3"};
+  endless[6] = "100000000";
+  auto job = std::async(std::launch::async, [&] { return hewn(on(3, endless)); });
+  while (!std::filesystem::exists(folder_ / "endless/checkpoints/step-10.safetensors")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const pid_t first = find_rank(0, path("endless"));
+  ASSERT_GT(first, 0);
+  kill(first, SIGSTOP);
+  while (find_rank(1, path("endless")) != 0 || find_rank(2, path("endless")) != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  kill(first, SIGKILL);
+  const Outcome outcome = job.get();
+  EXPECT_NE(outcome.code, 0);
+  for (const char* survivor : {"rank 1 of 3: lost rank 0", "rank 2 of 3: lost rank 0"}) {
+    EXPECT_NE(outcome.err.find(survivor), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Launch, MistakesAreOneLine) {
   const auto expect_error = [](const Words& words, const std::string& said) {
     const Outcome outcome = hewn(words);
