@@ -123,7 +123,8 @@ int rewrite_tables(const Fields& fields) {
   const FileLock lock(folder.lock());
   const Json record = sweep::read_record(folder.record());
   sweep::Options given;
-  for (const auto& [key, text] : record.value("given", Json::object()).items()) given[key] = text;
+  const Json before = record.value("given", Json::object());
+  for (const auto& [key, text] : before.items()) given[key] = text.get<std::string>();
   const Sweep sweep = read(read_file(folder.file()), record.value("file", "sweep.toml"), given);
   const sweep::Results results = sweep::collect(sweep.spec, sweep.runs, folder);
   sweep::write_tables(sweep.spec, sweep.runs, results, folder);

@@ -3,23 +3,27 @@
 #include <algorithm>
 
 #include "hewn/core/error.h"
+#include "hewn/sweep/layout.h"
 #include "hewn/sweep/statistics.h"
 
 namespace hewn::sweep {
 namespace {
 
-size_t agreement(const Point& a, const Point& b) {
+size_t agreement(const Spec& spec, const Point& a, const Point& b) {
   size_t equal = 0;
-  for (size_t i = 0; i < a.size(); ++i) equal += static_cast<size_t>(a[i] == b[i]);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (spec.axes[i].key != kSeed && a[i] == b[i]) ++equal;
+  }
   return equal;
 }
 
 /// How long a run takes, from those that took `seconds`.
-double expected(const std::vector<Run>& runs, const std::map<size_t, double>& seconds, size_t number) {
+double expected(const Spec& spec, const std::vector<Run>& runs, const std::map<size_t, double>& seconds,
+                size_t number) {
   size_t most = 0;
   std::vector<double> nearest;
   for (const auto& [other, took] : seconds) {
-    const size_t equal = agreement(runs[other].points.front(), runs[number].points.front());
+    const size_t equal = agreement(spec, runs[other].points.front(), runs[number].points.front());
     if (equal > most) nearest.clear();
     if (equal >= most) nearest.push_back(took);
     most = std::max(most, equal);
@@ -29,7 +33,7 @@ double expected(const std::vector<Run>& runs, const std::map<size_t, double>& se
 
 }  // namespace
 
-std::optional<double> seconds_left(const std::vector<Run>& runs, const Results& results,
+std::optional<double> seconds_left(const Spec& spec, const std::vector<Run>& runs, const Results& results,
                                    const std::map<size_t, double>& running, int64_t workers) {
   std::map<size_t, double> seconds;
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -46,7 +50,7 @@ std::optional<double> seconds_left(const std::vector<Run>& runs, const Results& 
     if (state == State::kFinished || state == State::kFailed) continue;
     const auto begun = running.find(i);
     const double left =
-        std::max(0.0, expected(runs, seconds, i) - (begun == running.end() ? 0 : begun->second));
+        std::max(0.0, expected(spec, runs, seconds, i) - (begun == running.end() ? 0 : begun->second));
     sum += left;
     longest = std::max(longest, left);
   }
