@@ -105,7 +105,7 @@ class Workers {
 
 /// What to remember of a run that ended otherwise than by finishing.
 std::string reason(const Folder& folder, const Worker& worker, int status) {
-  const std::string said = last_line(folder.log(worker.run->name), worker.log_begin);
+  std::string said = last_line(folder.log(worker.run->name), worker.log_begin);
   const std::string became = fate(status);
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0 && !said.empty()) return said;
   return became.empty() ? "ended without a summary.json" : became;

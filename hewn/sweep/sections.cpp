@@ -147,7 +147,7 @@ class Reader {
   std::string scalar() {
     if (peek() == '"' || peek() == '\'') return quoted();
     const std::string got = rest();
-    const std::string text = bare();
+    std::string text = bare();
     if (text.empty() || (text != "true" && text != "false" && !is_number(text))) {
       fail(str("expected a number, true, false, a text in quotes or a list, got \"", got, "\""));
     }

@@ -164,11 +164,11 @@ class Builder {
     table.add("columns", columns, "");
     table.add("compare", s.compare, "");
     table.add("baseline", s.baseline, "");
+    const std::vector<std::string> known = table.keys();
     for (const auto& [key, value] : section.entries) {
-      if (std::none_of(table.options().begin(), table.options().end(),
-                       [&](const Option& o) { return o.key == key; })) {
-        fail(value.line, str("unknown key \"", key, "\" in [sweep]", did_you_mean(key, table.keys()),
-                             "; known: ", join(table.keys())));
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        fail(value.line,
+             str("unknown key \"", key, "\" in [sweep]", did_you_mean(key, known), "; known: ", join(known)));
       }
       try {
         table.find(key, spec_.path).parse(value.text());
