@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
@@ -108,8 +109,8 @@ class Writer {
   /// Whether no cell of the same competition has a better mean.
   bool best(const Cell& cell) const {
     if (compare_ == spec_.axes.size() || cell.shared) return false;
-    for (Point point = cell.point; const size_t v : indices(spec_.axes[compare_].values.size())) {
-      point[compare_] = v;
+    Point point = cell.point;
+    for (point[compare_] = 0; point[compare_] < spec_.axes[compare_].values.size(); ++point[compare_]) {
       const Cell* other = results_.find(point);
       if (other == nullptr || other->shared || other->values.empty()) continue;
       const double lead = mean(cell.values) - mean(other->values);
@@ -118,63 +119,10 @@ class Writer {
     return true;
   }
 
-  static std::vector<size_t> indices(size_t count) {
-    std::vector<size_t> out(count);
-    for (size_t i = 0; i < count; ++i) out[i] = i;
-    return out;
-  }
-
-  /// Cells that stand for a whole table, such as the dense model, are lines of their own above it.
-  bool stands_alone(size_t value) const {
-    return std::all_of(results_.cells.begin(), results_.cells.end(),
-                       [&](const Cell& cell) { return cell.point[compare_] != value || cell.shared; });
-  }
-
-  void table(const Point& part) {
-    std::vector<Point> columns = combinations(spec_.settings.columns);
-    const bool competing = std::find(spec_.settings.columns.begin(), spec_.settings.columns.end(),
-                                     spec_.settings.compare) != spec_.settings.columns.end();
-    out_ += "\n";
-    if (competing) {
-      std::vector<size_t> alone;
-      for (const Point& column : columns) {
-        const size_t value = column[compare_];
-        if (stands_alone(value) && std::find(alone.begin(), alone.end(), value) == alone.end()) {
-          alone.push_back(value);
-        }
-      }
-      for (const size_t value : alone) line_above(part, value);
-      std::erase_if(columns, [&](const Point& c) { return stands_alone(c[compare_]); });
-    }
-    if (columns.empty()) return;
-    std::string rule = "|";
-    out_ += "|";
-    for (const std::string& key : spec_.settings.rows) out_ += " " + key + " |", rule += "---|";
-    if (spec_.settings.rows.empty()) out_ += " |", rule += "---|";
-    for (const Point& column : columns) {
-      out_ += " " + escaped(title_of(spec_.settings.columns, column)) + " |";
-      rule += "---|";
-    }
-    out_ += "\n" + rule + "\n";
-    for (const Point& row : combinations(spec_.settings.rows)) {
-      std::string line = "|";
-      bool any = false;
-      for (const std::string& key : spec_.settings.rows) line += " " + escaped(name_at(key, row)) + " |";
-      if (spec_.settings.rows.empty()) line += " |";
-      for (const Point& column : columns) {
-        const Cell* cell = results_.find(sum(part, sum(row, column)));
-        any = any || cell != nullptr;
-        const std::string text = cell == nullptr || cell->values.empty() ? "-" : cell_text(*cell);
-        line += cell != nullptr && text != "-" && best(*cell) ? " **" + text + "** |" : " " + text + " |";
-      }
-      if (any) out_ += line + "\n";
-    }
-  }
-
-  void line_above(const Point& part, size_t value) {
-    Point point = part;
-    point[compare_] = value;
-    // Any cell will do, for it is the same everywhere: the first in this part of the sweep.
+  /// The cell of a value that has one and the same run everywhere in this part of the sweep, such as the
+  /// dense model; nullptr where it has several.
+  const Cell* common_cell(const Point& part, size_t value) const {
+    const Cell* first = nullptr;
     for (const Cell& cell : results_.cells) {
       bool here = cell.point[compare_] == value;
       for (const std::string& key : split_axes(spec_)) {
@@ -182,42 +130,103 @@ class Writer {
         here = here && cell.point[axis] == part[axis];
       }
       if (!here) continue;
-      out_ += spec_.axes[compare_].values[value].name + ": " + (cell.values.empty() ? "-" : cell_text(cell)) +
-              "\n\n";
-      return;
+      if (!cell.shared || (first != nullptr && cell.run != first->run)) return nullptr;
+      if (first == nullptr) first = &cell;
+    }
+    return first;
+  }
+
+  /// Values that are the same in all cells become lines above the table instead of columns.
+  void lines_above(const Point& part, std::vector<Point>& columns) {
+    const std::vector<std::string>& keys = spec_.settings.columns;
+    if (std::find(keys.begin(), keys.end(), spec_.settings.compare) == keys.end()) return;
+    for (size_t value = 0; value < spec_.axes[compare_].values.size(); ++value) {
+      const Cell* cell = common_cell(part, value);
+      if (cell == nullptr) continue;
+      const std::string text = cell->values.empty() ? "-" : cell_text(*cell);
+      out_ += spec_.axes[compare_].values[value].name + ": " + text + "\n\n";
+      std::erase_if(columns, [&](const Point& column) { return column[compare_] == value; });
     }
   }
 
-  void comparisons() {
-    const std::string& baseline = spec_.settings.baseline;
-    bool headed = false;
-    std::string part_key;
-    for (Comparison c : results_.comparisons) {
-      const Axis& axis = spec_.axes[compare_];
-      if (!baseline.empty()) {
-        if (axis.values[c.a].name == baseline) {
-          std::swap(c.a, c.b);
-          std::swap(c.wins, c.losses);
-          c.difference = -c.difference;
+  void line(const std::vector<std::string>& words) {
+    out_ += "|";
+    for (const std::string& word : words) out_ += (word.empty() ? "" : " " + escaped(word)) + " |";
+    out_ += "\n";
+  }
+  void rule(size_t columns) {
+    out_ += "|";
+    for (size_t i = 0; i < columns; ++i) out_ += "---|";
+    out_ += "\n";
+  }
+
+  void table(const Point& part) {
+    std::vector<Point> columns = combinations(spec_.settings.columns);
+    out_ += "\n";
+    lines_above(part, columns);
+    if (columns.empty()) return;
+    std::vector<std::string> head = spec_.settings.rows;
+    if (head.empty()) head.emplace_back();
+    for (const Point& column : columns) head.push_back(title_of(spec_.settings.columns, column));
+    line(head);
+    rule(head.size());
+    for (const Point& row : combinations(spec_.settings.rows)) {
+      std::vector<std::string> words;
+      for (const std::string& key : spec_.settings.rows) words.push_back(name_at(key, row));
+      if (words.empty()) words.emplace_back();
+      bool any = false;
+      for (const Point& column : columns) {
+        const Cell* cell = results_.find(sum(part, sum(row, column)));
+        any = any || cell != nullptr;
+        if (cell == nullptr || cell->values.empty()) {
+          words.emplace_back("-");
+        } else {
+          words.push_back(best(*cell) ? "**" + cell_text(*cell) + "**" : cell_text(*cell));
         }
-        if (axis.values[c.b].name != baseline) continue;
-      } else if (c.where) {
-        continue;  // all pairs of values by all parts are for results.json
       }
-      const std::string key = c.where ? spec_.axes[c.where->first].key : "";
-      if (!headed || key != part_key) {
-        out_ += headed ? "\nBy " + key + ":\n\n" : "\n## Paired over cells and seeds\n\n";
-        out_ += (key.empty() ? "|" : "| " + key + " |");
-        out_ += " | against | wins | losses | ties | mean difference | p (sign test) |\n";
-        out_ += (key.empty() ? "|" : "|---|");
-        out_ += "---|---|---|---|---|---|---|\n";
-        headed = true;
-        part_key = key;
+      if (any) line(words);  // a row may be excluded altogether
+    }
+  }
+
+  /// A comparison as seen from the baseline's rival; none where it is not for this table.
+  std::optional<Comparison> shown(Comparison c) const {
+    const std::vector<AxisValue>& values = spec_.axes[compare_].values;
+    const std::string& baseline = spec_.settings.baseline;
+    // All pairs of values by all parts are for results.json.
+    if (baseline.empty()) return c.where ? std::nullopt : std::optional(c);
+    if (values[c.a].name == baseline) {
+      std::swap(c.a, c.b);
+      std::swap(c.wins, c.losses);
+      c.difference = -c.difference;
+    }
+    return values[c.b].name == baseline ? std::optional(c) : std::nullopt;
+  }
+
+  void comparisons() {
+    std::optional<std::string> part;  // the axis of the table that is being written
+    for (const Comparison& any : results_.comparisons) {
+      const std::optional<Comparison> c = shown(any);
+      if (!c) continue;
+      const std::vector<AxisValue>& values = spec_.axes[compare_].values;
+      std::vector<std::string> words = {values[c->a].name,    values[c->b].name,
+                                        str(c->wins),         str(c->losses),
+                                        str(c->ties),         difference_text(results_.metric, c->difference),
+                                        printed("%.2g", c->p)};
+      std::vector<std::string> head = {"",     "against",         "wins",         "losses",
+                                       "ties", "mean difference", "p (sign test)"};
+      const Axis* axis = c->where ? &spec_.axes[c->where->first] : nullptr;
+      if (axis != nullptr) {
+        head.insert(head.begin(), axis->key);
+        words.insert(words.begin(), axis->values[c->where->second].name);
       }
-      out_ += "| " + (c.where ? spec_.axes[c.where->first].values[c.where->second].name + " | " : "") +
-              escaped(axis.values[c.a].name) + " | " + escaped(axis.values[c.b].name) +
-              str(" | ", c.wins, " | ", c.losses, " | ", c.ties, " | ") +
-              difference_text(results_.metric, c.difference) + " | " + printed("%.2g", c.p) + " |\n";
+      const std::string key = axis == nullptr ? "" : axis->key;
+      if (part != key) {
+        out_ += axis == nullptr ? "\n## Paired over cells and seeds\n\n" : "\nBy " + key + ":\n\n";
+        line(head);
+        rule(head.size());
+      }
+      part = key;
+      line(words);
     }
   }
 

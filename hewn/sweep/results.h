@@ -23,6 +23,7 @@ struct RunResult {
 struct Cell {
   Point point;                 // the seed's place is 0
   std::vector<double> values;  // of finished runs, seed by seed
+  size_t run = 0;              // number of its first run
   bool shared = false;         // its runs stand for other cells too, as the dense model does
 };
 

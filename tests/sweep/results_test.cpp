@@ -111,6 +111,25 @@ TEST_F(SweepResults, MarkdownPutsTheBestInBoldAndTheDenseModelAbove) {
   EXPECT_NE(table.find("| dense | old | 4 | 0 | 0 | -0.4000 | 0.12 |\n"), std::string::npos) << table;
 }
 
+TEST_F(SweepResults, ADenseModelThatDiffersFromRowToRowStaysAColumn) {
+  const TrainRules rules{{"method", "block", "epochs"},
+                         [](const Options&) {},
+                         [](const std::string& key) { return key == "block"; },
+                         [](const std::string&) { return false; }};
+  Spec spec = read_spec("[axes]\nmethod = [\"dense\", \"old\"]\nblock = [4, 8]\nepochs = [1, 2]\n", "t.toml",
+                        {}, rules);
+  spec.settings.metric = "loss";
+  const auto runs = expand(spec, rules);
+  finish("dense-epochs1", 0.5);
+  finish("dense-epochs2", 0.4);
+  finish("old-block8-epochs2", 0.6);
+  const std::string table = markdown_table(spec, runs, collect(spec, runs, folder_));
+  EXPECT_NE(table.find("| block | epochs | dense | old |\n|---|---|---|---|\n| 4 | 1 | 0.5000 | - |\n"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("| 8 | 2 | 0.4000 | **0.6000** |\n"), std::string::npos) << table;
+}
+
 TEST_F(SweepResults, CsvHasALinePerRunAlsoForTheFailed) {
   finish("dense-seed0", 0.25);
   std::filesystem::create_directories(folder_.run("old-block4-seed0"));
