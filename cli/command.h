@@ -45,6 +45,7 @@ Command bench_command();
 Command advise_command();
 Command select_command();
 Command launch_command();
+Command sweep_command();
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

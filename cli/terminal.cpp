@@ -9,15 +9,12 @@
 #include "hewn/core/error.h"
 
 namespace hewn::cli {
-namespace {
 
 std::string bar_of(double share) {
   constexpr double kWidth = 20;
   const auto full = static_cast<size_t>(kWidth * share);
   return "\r\033[K[" + std::string(full, '#') + std::string(static_cast<size_t>(kWidth) - full, '.') + "] ";
 }
-
-}  // namespace
 
 Terminal::Terminal(bool quiet) : quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {}
 

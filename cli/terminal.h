@@ -6,6 +6,9 @@
 
 namespace hewn::cli {
 
+/// A bar of which that share is full, in place of what stands on the line.
+std::string bar_of(double share);
+
 /// Shows a run on standard error: a bar on a terminal, plain lines elsewhere.
 class Terminal final : public train::Observer {
  public:

@@ -21,32 +21,6 @@
 namespace hewn::train {
 namespace {
 
-void check(const TrainOptions& o) {
-  const auto require = [](bool good, const char* key, const char* expected, auto got) {
-    if (!good) throw Error(hewn::str(key, ": expected ", expected, ", got ", got));
-  };
-  require(o.epochs >= 1, "epochs", "at least 1", o.epochs);
-  require(o.steps >= 0, "steps", "0 or more", o.steps);
-  require(o.batch >= 1, "batch", "at least 1", o.batch);
-  require(o.accumulate >= 1, "accumulate", "at least 1", o.accumulate);
-  require(o.log_every >= 1, "log-every", "at least 1", o.log_every);
-  require(o.eval_every >= 1, "eval-every", "at least 1", o.eval_every);
-  require(o.checkpoint_every >= 0, "checkpoint-every", "0 or more", o.checkpoint_every);
-  require(o.keep_checkpoints >= 1, "keep-checkpoints", "at least 1", o.keep_checkpoints);
-  require(o.warmup >= 0 && o.warmup < 1, "warmup", "a number in [0, 1)", o.warmup);
-  require(o.momentum >= 0 && o.momentum < 1, "momentum", "a number in [0, 1)", o.momentum);
-  require(o.weight_decay >= 0, "weight-decay", "0 or more", o.weight_decay);
-  require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label-smoothing", "a number in [0, 1)",
-          o.label_smoothing);
-  require(o.ema >= 0 && o.ema < 1, "ema", "a number in [0, 1)", o.ema);
-  require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
-  require(!o.lr || *o.lr > 0, "lr", "a number above 0", o.lr.value_or(0));
-  require(o.lr_end >= 0, "lr-end", "0 or more", o.lr_end);
-  require(o.lr_schedule != "exponential" || o.lr_end > 0, "lr-end",
-          "a number above 0 with lr-schedule exponential", o.lr_end);
-  require(!o.logit_lr || *o.logit_lr >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
-}
-
 /// Everything that one training needs, built from its options.
 struct Workshop {
   TrainOptions options;
@@ -62,7 +36,7 @@ struct Workshop {
 
   Workshop(const TrainOptions& given, Observer& observer, const std::shared_ptr<dist::Communicator>& with)
       : options(given), device(find_device(given.device, with->place())), group(with) {
-    check(options);
+    check_options(options);
     set_threads(options.threads, group->place());
     source = data::open_source(options.data, data_options(options, device, group->place(), observer));
     model = build_model(options, signature_of(source->info()));

@@ -129,9 +129,22 @@ OptionTable describe(TrainOptions& o) {
   return table;
 }
 
+bool only_prunes(const std::string& key) {
+  constexpr std::array<std::string_view, 21> kPruning = {
+      "block",          "sparsity",       "score",
+      "search",         "drop",           "reset",
+      "ramp",           "ramp-c",         "rerank-every",
+      "dense-fraction", "cycles",         "cycle",
+      "alpha",          "logit-lr",       "logit-decay",
+      "logit-moment",   "attention-clip", "no-sparsification",
+      "min-blocks",     "prune-layers",   "sparse-execution"};
+  return std::find(kPruning.begin(), kPruning.end(), key) != kPruning.end();
+}
+
 bool may_change_on_resume(const std::string& key) {
-  constexpr std::array<std::string_view, 7> kFree = {
-      "cache", "out", "device", "threads", "workers", "checkpoint-every", "keep-checkpoints"};
+  constexpr std::array<std::string_view, 8> kFree = {
+      "cache",         "out", "device", "threads", "workers", "checkpoint-every", "keep-checkpoints",
+      "no-cuda-graphs"};
   return std::find(kFree.begin(), kFree.end(), key) != kFree.end();
 }
 
@@ -189,6 +202,12 @@ void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
   o.rerank_every = recipe.rerank_every;
   o.dense_fraction = recipe.schedule_options.dense_fraction;
   o.cycles = recipe.schedule_options.cycles;
+}
+
+data::Part evaluated_part(const TrainOptions& o) {
+  if (o.eval_on == "test") return data::Part::kTest;
+  if (o.eval_on == "validation") return data::Part::kValidation;
+  throw Error(str("eval-on: expected test or validation, got \"", o.eval_on, "\""));
 }
 
 prune::PlanOptions plan_options(const TrainOptions& o) {

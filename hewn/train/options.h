@@ -103,6 +103,12 @@ TrainOptions options_from(const std::map<std::string, std::string>& given);
 /// config.json.
 OptionTable describe(TrainOptions& options);
 
+/// Throws Error for values that no training can have, as far as that is seen without data and device.
+void check_options(const TrainOptions& options);
+
+/// Keys that the dense model does not depend on.
+bool only_prunes(const std::string& key);
+
 /// Keys that may change when a run is resumed: they do not decide what is trained.
 bool may_change_on_resume(const std::string& key);
 
@@ -114,6 +120,9 @@ prune::Recipe resolve_recipe(const TrainOptions& options, bool normalised);
 
 /// Writes the recipe's choices back, so that config.json says them all.
 void record_recipe(const prune::Recipe& recipe, TrainOptions& options);
+
+/// The part of the data that --eval-on names.
+data::Part evaluated_part(const TrainOptions& options);
 
 prune::PlanOptions plan_options(const TrainOptions& options);
 

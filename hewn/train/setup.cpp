@@ -66,10 +66,7 @@ data::DataOptions data_options(const TrainOptions& options, at::Device device, c
   out.seed = static_cast<uint64_t>(options.seed);
   out.augment = !options.no_augment;
   out.device = device;
-  if (options.eval_on != "test" && options.eval_on != "validation") {
-    throw Error(hewn::str("eval-on: expected test or validation, got \"", options.eval_on, "\""));
-  }
-  out.evaluate_on = options.eval_on == "test" ? data::Part::kTest : data::Part::kValidation;
+  out.evaluate_on = evaluated_part(options);
   out.clicks = options.clicks;
   out.folders = options.folders;
   out.on_message = [&observer](const std::string& text) { observer.on_message(text); };

@@ -32,6 +32,8 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out, c
   _exit(127);
 }
 
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
 }  // namespace
 
 Outcome hewn(const std::vector<std::string>& arguments) {
@@ -39,22 +41,26 @@ Outcome hewn(const std::vector<std::string>& arguments) {
   const pid_t child = start(arguments, folder / "out", folder / "err");
   int status = 0;
   waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(folder / "out"),
-          read_file(folder / "err")};
+  return {code_of(status), read_file(folder / "out"), read_file(folder / "err")};
+}
+
+int hewn_struck_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
+                     int milliseconds, int signal) {
+  const pid_t child = start(arguments, "/dev/null", "/dev/null");
+  int status = 0;
+  while (!ready()) {
+    if (waitpid(child, &status, WNOHANG) == child) return code_of(status);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  kill(child, signal);
+  waitpid(child, &status, 0);
+  return code_of(status);
 }
 
 bool hewn_killed_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
                       int milliseconds) {
-  const pid_t child = start(arguments, "/dev/null", "/dev/null");
-  int status = 0;
-  while (!ready()) {
-    if (waitpid(child, &status, WNOHANG) == child) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status);
+  return hewn_struck_when(arguments, ready, milliseconds, SIGKILL) == 128 + SIGKILL;
 }
 
 }  // namespace hewn::test

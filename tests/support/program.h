@@ -22,4 +22,8 @@ Outcome hewn(const std::vector<std::string>& arguments);
 bool hewn_killed_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
                       int milliseconds);
 
+/// The same with any signal; the exit code, or 128 + signal.
+int hewn_struck_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
+                     int milliseconds, int signal);
+
 }  // namespace hewn::test

@@ -1,0 +1,203 @@
+#include "hewn/sweep/spec.h"
+
+#include <sched.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/sweep_progress.h"
+#include "cli/sweep_rules.h"
+#include "cli/table.h"
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/core/text.h"
+#include "hewn/sweep/tables.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::cli {
+namespace {
+
+struct Fields {
+  std::string file;
+  std::string out;
+  std::string results;
+  std::string data;
+  std::string device = "cpu";
+  int64_t workers = 1;
+  int64_t threads = 0;
+  bool retry = false;
+  bool dry_run = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+std::atomic<int> stop_signal = 0;
+
+/// The first signal ends the sweep in order, a second one at once.
+void stop_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int number) { stop_signal = number; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    ::sigaction(number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);  // nohup stays in force
+  }
+}
+
+struct Sweep {
+  sweep::Spec spec;
+  std::vector<sweep::Run> runs;
+};
+
+Sweep read(const std::string& text, const std::string& path, const sweep::Options& given) {
+  const sweep::TrainRules rules = train_rules();
+  Sweep out;
+  out.spec = sweep::read_spec(text, path, given, rules);
+  out.runs = sweep::expand(out.spec, rules);
+  choose_metric(out.spec, out.runs);
+  return out;
+}
+
+void print_plan(const Sweep& sweep, const sweep::Folder& folder, bool json) {
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"run", "state"}};
+  for (const sweep::Run& run : sweep.runs) {
+    const std::string state(sweep::name_of(folder.state(run.name)));
+    list.push_back({{"name", run.name}, {"state", state}, {"options", run.options}});
+    rows.push_back({run.name, state});
+  }
+  if (json) {
+    std::cout << list.dump() << '\n';
+    return;
+  }
+  print_table(std::cout, rows, {false, false});
+  std::cout << '\n' << sweep.runs.size() << " runs\n";
+}
+
+void print_results(const Sweep& sweep, const sweep::Results& results, const sweep::Folder& folder,
+                   bool json) {
+  if (json) {
+    std::cout << sweep::json_results(sweep.spec, sweep.runs, results).dump() << '\n';
+    return;
+  }
+  std::cout << sweep::markdown_table(sweep.spec, sweep.runs, results) << "\nin " << folder.path.string()
+            << ": table.md, results.csv, results.json\n";
+}
+
+/// Writes what the sweep is before the first run, so that it can be continued from any moment on.
+void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options& given,
+           const std::string& text) {
+  Json record = sweep::record_of(sweep.spec, given, sweep.runs);
+  if (std::filesystem::exists(folder.record())) {
+    record =
+        sweep::continued(sweep::read_record(folder.record()), record, sweep.spec, folder.path, train_rules());
+  }
+  write_file_atomically(folder.file(), text);
+  write_file_atomically(folder.record(), record.dump(2) + "\n");
+}
+
+int64_t usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+sweep::QueueOptions queue_options(const sweep::Settings& settings) {
+  sweep::QueueOptions out;
+  out.workers = settings.workers;
+  out.threads =
+      settings.threads > 0 ? settings.threads : std::max<int64_t>(1, usable_cores() / settings.workers);
+  out.devices = split(settings.device, ',');
+  for (const std::string& device : out.devices) train::find_device(device);
+  return out;
+}
+
+int rewrite_tables(const Fields& fields) {
+  const sweep::Folder folder{fields.results};
+  if (!std::filesystem::exists(folder.record())) {
+    throw Error(str(fields.results, ": is not the folder of a sweep: it has no sweep.json"));
+  }
+  const FileLock lock(folder.lock());
+  const Json record = sweep::read_record(folder.record());
+  sweep::Options given;
+  const Json before = record.value("given", Json::object());
+  for (const auto& [key, text] : before.items()) given[key] = text.get<std::string>();
+  const Sweep sweep = read(read_file(folder.file()), record.value("file", "sweep.toml"), given);
+  const sweep::Results results = sweep::collect(sweep.spec, sweep.runs, folder);
+  sweep::write_tables(sweep.spec, sweep.runs, results, folder);
+  print_results(sweep, results, folder, fields.json);
+  return 0;
+}
+
+int run(const Fields& fields, const Given& all) {
+  if (!fields.results.empty()) {
+    if (!fields.file.empty()) throw Error("--results: takes the folder of a sweep and no FILE");
+    return rewrite_tables(fields);
+  }
+  if (fields.file.empty()) throw Error("sweep: expected a FILE; see hewn sweep --help");
+  sweep::Options given;
+  for (const char* key : {"data", "device", "workers", "threads"}) {
+    if (all.contains(key)) given[key] = all.at(key);
+  }
+  const std::string text = read_file(fields.file);
+  const Sweep sweep = read(text, fields.file, given);
+  const std::string stem = std::filesystem::path(fields.file).stem().string();
+  const sweep::Folder folder{fields.out.empty() ? "sweeps/" + stem : fields.out};
+  if (fields.dry_run) {
+    print_plan(sweep, folder, fields.json);
+    return 0;
+  }
+  const sweep::QueueOptions options = queue_options(sweep.spec.settings);
+  make_writable_folder(folder.path);
+  const FileLock lock(folder.lock());
+  begin(sweep, folder, given, text);
+  folder.settle(sweep.runs);
+  int64_t apart = 0;
+  for (const sweep::Run& one : sweep.runs) {
+    if (folder.state(one.name) != sweep::State::kFailed) continue;
+    ++apart;
+    if (fields.retry) folder.take_back(one.name);
+  }
+  stop_on_signals();
+  SweepProgress progress(sweep.spec, sweep.runs, folder, fields.quiet);
+  if (apart > 0 && !fields.retry) {
+    progress.line(
+        str(apart, " failed before and ", apart == 1 ? "is" : "are", " not tried again; --retry does"));
+  }
+  sweep::work(folder, sweep.runs, options, progress, stop_signal);
+  if (stop_signal != 0) {
+    progress.line("stopped; the same command goes on from here");
+    return 128 + stop_signal;
+  }
+  print_results(sweep, progress.results(), folder, fields.json);
+  return progress.results().count(sweep::State::kFailed) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Command sweep_command() {
+  const auto fields = std::make_shared<Fields>();
+  Command command;
+  command.name = "sweep";
+  command.help = "train all runs of a table and compare them";
+  command.example = "hewn sweep configs/paper/ctr-small.toml --out sweeps/ctr-small";
+  command.positionals.push_back({"FILE", "what to run (docs/sweeps.md)", &fields->file, false});
+  command.options.add("out", fields->out, "folder of the sweep; default: sweeps/NAME OF FILE");
+  command.options.add("results", fields->results, "write the tables of this folder anew and run nothing");
+  command.options.add("data", fields->data, "data set, instead of the file's");
+  command.options.add("device", fields->device,
+                      "cpu, cuda or cuda:N, instead of the file's; several take turns");
+  command.options.add("workers", fields->workers, "runs at a time, instead of the file's");
+  command.options.add("threads", fields->threads, "CPU threads of each run; 0: all cores, shared");
+  command.options.add("retry", fields->retry, "go on with runs that failed before");
+  command.options.add("dry-run", fields->dry_run, "list the runs and train nothing");
+  command.options.add("quiet", fields->quiet, "show no progress");
+  command.options.add("json", fields->json, "print the results as JSON");
+  command.run = [fields](const Given& given) { return run(*fields, given); };
+  return command;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,79 @@
+#include "cli/sweep_progress.h"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "hewn/core/error.h"
+#include "hewn/sweep/estimate.h"
+#include "hewn/sweep/tables.h"
+
+namespace hewn::cli {
+namespace {
+
+double since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+SweepProgress::SweepProgress(const sweep::Spec& spec, const std::vector<sweep::Run>& runs,
+                             const sweep::Folder& folder, bool quiet)
+    : spec_(spec), runs_(runs), folder_(folder), quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {
+  refresh();
+}
+
+SweepProgress::~SweepProgress() {
+  if (bar_shown_) std::cerr << '\n';
+}
+
+void SweepProgress::refresh() {
+  results_ = sweep::collect(spec_, runs_, folder_);
+  sweep::write_tables(spec_, runs_, results_, folder_);
+}
+
+void SweepProgress::line(const std::string& text) {
+  if (quiet_) return;
+  if (bar_shown_) std::cerr << "\r\033[K";
+  bar_shown_ = false;
+  std::cerr << text << '\n';
+}
+
+std::string SweepProgress::left() const {
+  std::map<size_t, double> running;
+  for (const auto& [number, begin] : running_) running[number] = since(begin);
+  const auto seconds = sweep::seconds_left(spec_, runs_, results_, running, spec_.settings.workers);
+  return seconds ? "  left " + clock_text(*seconds) : "";
+}
+
+void SweepProgress::on_start(const sweep::Run& run) { running_[number_of(run)] = Clock::now(); }
+
+void SweepProgress::on_end(const sweep::Run& run, sweep::State state) {
+  const size_t number = number_of(run);
+  const double seconds = since(running_.at(number));
+  running_.erase(number);
+  refresh();
+  const sweep::RunResult& result = results_.runs[number];
+  if (state == sweep::State::kFailed) return line(str("failed  ", run.name, "  ", result.error));
+  if (is_terminal_ || !result.value) return;
+  line(str(results_.count(sweep::State::kFinished), "/", runs_.size(), "  ", run.name, "  ", results_.metric,
+           " ", metric_text(results_.metric, *result.value), "  ", clock_text(seconds), left()));
+}
+
+void SweepProgress::on_tick() {
+  constexpr double kRedraw = 0.5;  // seconds
+  if (quiet_ || !is_terminal_ || since(drawn_) < kRedraw) return;
+  drawn_ = Clock::now();
+  const int64_t failed = results_.count(sweep::State::kFailed);
+  const int64_t done = results_.count(sweep::State::kFinished);
+  const std::string ahead = sweep::leader(spec_, results_);
+  std::cerr << bar_of(static_cast<double>(done + failed) / static_cast<double>(runs_.size())) << done << '/'
+            << runs_.size() << " runs, " << running_.size() << " running"
+            << (failed > 0 ? str(", ", failed, " failed") : "") << (ahead.empty() ? "" : "  best: " + ahead)
+            << left() << std::flush;
+  bar_shown_ = true;
+}
+
+}  // namespace hewn::cli

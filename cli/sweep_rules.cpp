@@ -1,0 +1,59 @@
+#include "cli/sweep_rules.h"
+
+#include <map>
+#include <memory>
+
+#include "hewn/core/error.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::cli {
+namespace {
+
+using Shapes = std::map<std::string, std::vector<prune::WeightShape>>;
+
+/// The weights of the options' network; each network is built once.
+const std::vector<prune::WeightShape>& shapes_of(const train::TrainOptions& o, Shapes& known) {
+  std::string key = str(o.model, ' ', o.data, ' ', o.width, ' ', o.embedding);
+  for (const int64_t width : o.widths) key += str(' ', width);
+  const auto [found, fresh] = known.try_emplace(key);
+  if (fresh) {
+    const auto model = train::build_model(o, train::signature_for(o.model, o.data));
+    found->second = nn::weight_shapes(nn::find_slots(*model));
+  }
+  return found->second;
+}
+
+void check(const sweep::Options& given, Shapes& known) {
+  const train::TrainOptions options = train::options_from(given);
+  train::check_options(options);
+  const prune::Plan plan = prune::make_plan(shapes_of(options, known), train::plan_options(options));
+  if (plan.layers_pruned() == 0 && options.method != "dense") {
+    throw Error(str("block: no layer has ", options.min_blocks, " blocks of ", options.block,
+                    ", so nothing would be pruned"));
+  }
+}
+
+bool clicks(const sweep::Options& given) {
+  std::string path;
+  return data::find_source(train::options_from(given).data, &path).info.kind == data::Kind::kClicks;
+}
+
+}  // namespace
+
+sweep::TrainRules train_rules() {
+  train::TrainOptions options;
+  const auto known = std::make_shared<Shapes>();
+  return {train::describe(options).keys(), [known](const sweep::Options& given) { check(given, *known); },
+          train::only_prunes, train::may_change_on_resume};
+}
+
+void choose_metric(sweep::Spec& spec, const std::vector<sweep::Run>& runs) {
+  if (spec.settings.metric.empty()) spec.settings.metric = clicks(runs.front().options) ? "loss" : "accuracy";
+  for (const sweep::Run& run : runs) {
+    if (spec.settings.metric == "auc" && !clicks(run.options)) {
+      throw FormatError(spec.path, str("metric: run ", run.name, " trains on images, which have no auc"));
+    }
+  }
+}
+
+}  // namespace hewn::cli

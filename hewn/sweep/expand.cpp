@@ -1,0 +1,116 @@
+#include "hewn/sweep/expand.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "hewn/core/error.h"
+#include "hewn/sweep/layout.h"
+#include "hewn/sweep/sections.h"
+
+namespace hewn::sweep {
+namespace {
+
+/// Counts through all combinations, the last axis fastest and the seed slowest: an interrupted sweep has one
+/// seed of every cell rather than all seeds of some.
+std::vector<Point> all_points(const Spec& spec) {
+  std::vector<size_t> order(spec.axes.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_partition(order.begin(), order.end(), [&](size_t i) { return spec.axes[i].key == kSeed; });
+  std::vector<Point> points;
+  Point now(spec.axes.size(), 0);
+  for (;;) {
+    points.push_back(now);
+    size_t i = order.size();
+    while (i > 0 && ++now[order[i - 1]] == spec.axes[order[i - 1]].values.size()) now[order[--i]] = 0;
+    if (i == 0) return points;
+  }
+}
+
+bool excluded(const Spec& spec, const Point& point) {
+  return std::any_of(spec.exclusions.begin(), spec.exclusions.end(), [&](const Exclusion& exclusion) {
+    for (size_t a = 0; a < spec.axes.size(); ++a) {
+      const auto found = exclusion.find(spec.axes[a].key);
+      if (found == exclusion.end()) continue;
+      const std::string& name = spec.axes[a].values[point[a]].name;
+      if (std::find(found->second.begin(), found->second.end(), name) == found->second.end()) return false;
+    }
+    return true;
+  });
+}
+
+Options options_at(const Spec& spec, const Point& point) {
+  Options options = spec.fixed;
+  for (size_t a = 0; a < spec.axes.size(); ++a) {
+    for (const auto& [key, text] : spec.axes[a].values[point[a]].options) options[key] = text;
+  }
+  return options;
+}
+
+/// The line that says what an Error complains about: its message begins with the option's name.
+[[noreturn]] void reject(const Spec& spec, const Point& point, const std::string& run, const Error& error) {
+  const std::string what = error.what();
+  const std::string key = what.substr(0, what.find_first_of(": "));
+  int64_t line = spec.lines.contains(key) ? spec.lines.at(key) : 0;
+  for (size_t a = 0; a < spec.axes.size(); ++a) {
+    const AxisValue& value = spec.axes[a].values[point[a]];
+    if (value.options.contains(key)) line = value.line;
+  }
+  if (line > 0) reject_line(spec.path, line, what);
+  throw FormatError(spec.path, str("run ", run, ": ", what));
+}
+
+}  // namespace
+
+std::string name_part(const Axis& axis, size_t value) {
+  std::string out = axis.key == "method" ? "" : axis.key;
+  for (const char c : axis.values[value].name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '+' || c == '_';
+    if (plain) {
+      out.push_back(c);
+    } else if (!out.empty() && out.back() != '-') {
+      out.push_back('-');
+    }
+  }
+  return out;
+}
+
+std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
+  std::vector<Run> runs;
+  std::map<std::string, size_t> known;
+  for (const Point& point : all_points(spec)) {
+    if (excluded(spec, point)) continue;
+    Run run{"", options_at(spec, point), {point}};
+    const auto method = run.options.find("method");
+    const bool dense = method != run.options.end() && method->second == "dense";
+    for (size_t a = 0; a < spec.axes.size(); ++a) {
+      const Axis& axis = spec.axes[a];
+      if (dense && rules.only_prunes(axis.key)) {
+        run.options.erase(axis.key);
+        continue;
+      }
+      const std::string part = name_part(axis, point[a]);
+      run.name += (run.name.empty() || part.empty() ? "" : "-") + part;
+    }
+    if (run.name.empty()) run.name = "run";
+    const auto [found, fresh] = known.emplace(run.name, runs.size());
+    if (!fresh) {
+      Run& same = runs[found->second];
+      if (same.options != run.options) {
+        throw FormatError(spec.path, str("two different runs would be called ", run.name));
+      }
+      same.points.push_back(point);
+      continue;
+    }
+    try {
+      rules.check(run.options);
+    } catch (const Error& error) {
+      reject(spec, point, run.name, error);
+    }
+    runs.push_back(std::move(run));
+  }
+  if (runs.empty()) throw FormatError(spec.path, "no run is left: every combination is excluded");
+  return runs;
+}
+
+}  // namespace hewn::sweep

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hewn/core/json.h"
+#include "hewn/sweep/expand.h"
+#include "hewn/sweep/folder.h"
+
+namespace hewn::sweep {
+
+/// What became of one run.
+struct RunResult {
+  State state = State::kWaiting;
+  Json summary;                 // of a finished one
+  std::optional<double> value;  // of the sweep's metric
+  std::string error;            // of a failed one
+};
+
+/// All seeds of one combination of the other axes.
+struct Cell {
+  Point point;                 // the seed's place is 0
+  std::vector<double> values;  // of finished runs, seed by seed
+  size_t run = 0;              // number of its first run
+  bool shared = false;         // its runs stand for other cells too, as the dense model does
+};
+
+/// Two values of the compared axis over all combinations of the others, seed by seed.
+struct Comparison {
+  size_t a = 0;
+  size_t b = 0;
+  std::optional<std::pair<size_t, size_t>> where;  // only where this axis has this value
+  int64_t wins = 0;                                // of a
+  int64_t losses = 0;
+  int64_t ties = 0;
+  double difference = 0;  // mean of a minus b
+  double p = 1;           // two-sided sign test
+
+  int64_t pairs() const { return wins + losses + ties; }
+};
+
+struct Results {
+  std::string metric;
+  bool larger = true;  // is better
+  std::vector<RunResult> runs;
+  std::vector<Cell> cells;
+  std::vector<Comparison> comparisons;  // those with at least one pair; over everything before parts
+
+  int64_t count(State state) const;
+  const Cell* find(const Point& point) const;
+};
+
+/// Reads what is finished. Throws FormatError for a summary without the metric.
+Results collect(const Spec& spec, const std::vector<Run>& runs, const Folder& folder);
+
+/// The number of an axis; the number of axes where there is none of that name.
+size_t axis_number(const Spec& spec, const std::string& key);
+
+}  // namespace hewn::sweep

@@ -1,0 +1,231 @@
+#include "hewn/sweep/spec.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hewn/core/error.h"
+#include "hewn/core/options.h"
+#include "hewn/core/text.h"
+#include "hewn/sweep/layout.h"
+#include "hewn/sweep/sections.h"
+
+namespace hewn::sweep {
+namespace {
+
+constexpr const char* kCompared = "method";  // named variants are further values of this axis
+
+/// Options that the sweep gives by itself, and where the user says it instead.
+constexpr std::array<std::pair<const char*, const char*>, 4> kReserved = {
+    {{"out", "runs lie in the folder of the sweep (hewn sweep --out)"},
+     {"threads", "give threads in [sweep]"},
+     {"compare-dense", "add \"dense\" to method in [axes]"},
+     {"no-compare", "runs of a sweep train no dense model beside them"}}};
+
+class Builder {
+ public:
+  Builder(const std::string& path, const TrainRules& rules) : rules_(rules) { spec_.path = path; }
+
+  Spec build(const std::vector<Section>& sections, const Options& given) {
+    for (const Section& section : sections) add(section);
+    for (const Axis& axis : spec_.axes) {
+      if (spec_.fixed.contains(axis.key)) {
+        fail(axis.line, str(axis.key, ": is an axis and fixed in [train] as well"));
+      }
+    }
+    // Variants join the compared axis after it is complete, wherever they stand in the file.
+    join_variants();
+    override_with(given);
+    for (const Section* section : excludes_) add_exclusion(*section);
+    for (const Axis& axis : spec_.axes) check_axis(axis);
+    lay_out(spec_, layout_);
+    return std::move(spec_);
+  }
+
+ private:
+  [[noreturn]] void fail(int64_t line, const std::string& what) const { reject_line(spec_.path, line, what); }
+
+  void add(const Section& section) {
+    static const std::vector<std::string> kNames = {"train", "axes", "variant", "exclude", "sweep"};
+    const std::string& name = section.name;
+    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
+      fail(section.line,
+           str("unknown section [", name, "]", did_you_mean(name, kNames), "; known: ", join(kNames)));
+    }
+    if (section.label.empty() == (name == "variant")) {
+      fail(section.line, name == "variant" ? "expected [variant.NAME]" : str("expected [", name, "]"));
+    }
+    if (section.repeated != (name == "exclude")) {
+      fail(section.line, name == "exclude" ? "expected [[exclude]]" : "expected single brackets");
+    }
+    if (name == "train") add_fixed(section);
+    if (name == "axes") add_axes(section);
+    if (name == "variant") add_variant(section);
+    if (name == "exclude") excludes_.push_back(&section);
+    if (name == "sweep") add_settings(section);
+  }
+
+  void check_key(const std::string& key, int64_t line) const {
+    if (std::find(rules_.keys.begin(), rules_.keys.end(), key) == rules_.keys.end()) {
+      fail(line, str("unknown option \"", key, "\" of hewn train", did_you_mean(key, rules_.keys)));
+    }
+    for (const auto& [reserved, instead] : kReserved) {
+      if (key == reserved) fail(line, str(key, ": ", instead));
+    }
+  }
+
+  void add_fixed(const Section& section) {
+    for (const Entry& entry : section.entries) {
+      check_key(entry.key, entry.value.line);
+      if (entry.key == "device") {
+        spec_.settings.device = entry.value.text();
+        continue;
+      }
+      spec_.fixed[entry.key] = entry.value.text();
+      spec_.lines[entry.key] = entry.value.line;
+    }
+  }
+
+  void add_axes(const Section& section) {
+    for (const auto& [key, value] : section.entries) {
+      check_key(key, value.line);
+      if (key == "device") fail(value.line, "device: give it in [train], or as hewn sweep --device");
+      if (!value.list || value.items.empty()) {
+        fail(value.line, str(key, ": expected a list such as [1, 2], got \"", value.text(), "\""));
+      }
+      Axis axis{key, {}, value.line};
+      for (const std::string& item : value.items) axis.values.push_back({item, {{key, item}}, value.line});
+      spec_.axes.push_back(std::move(axis));
+    }
+  }
+
+  void add_variant(const Section& section) {
+    AxisValue variant{section.label, {}, section.line};
+    for (const Entry& entry : section.entries) {
+      check_key(entry.key, entry.value.line);
+      if (entry.key == "device" || entry.key == "seed") {
+        fail(entry.value.line, str(entry.key, ": cannot differ between variants"));
+      }
+      variant.options[entry.key] = entry.value.text();
+    }
+    variants_.push_back(std::move(variant));
+  }
+
+  void join_variants() {
+    if (variants_.empty()) return;
+    if (spec_.find_axis(kCompared) == nullptr) {
+      spec_.axes.insert(spec_.axes.begin(), {kCompared, {}, variants_.front().line});
+    }
+    for (Axis& axis : spec_.axes) {
+      for (const AxisValue& variant : variants_) {
+        if (axis.key == kCompared) {
+          axis.values.push_back(variant);
+        } else if (variant.options.contains(axis.key)) {
+          fail(variant.line, str("variant \"", variant.name, "\" sets ", axis.key, ", which is an axis"));
+        }
+      }
+    }
+  }
+
+  void check_axis(const Axis& axis) const {
+    for (size_t i = 0; i < axis.values.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (axis.values[i].name == axis.values[j].name) {
+          fail(axis.values[i].line, str(axis.key, ": \"", axis.values[i].name, "\" is there twice"));
+        }
+      }
+    }
+  }
+
+  void add_exclusion(const Section& section) {
+    Exclusion exclusion;
+    if (section.entries.empty()) fail(section.line, "[[exclude]]: expected values of axes");
+    for (const auto& [key, value] : section.entries) {
+      const Axis* axis = spec_.find_axis(key);
+      if (axis == nullptr) fail(value.line, str("exclude: \"", key, "\" is not an axis"));
+      for (const std::string& item : value.items) {
+        const bool known = std::any_of(axis->values.begin(), axis->values.end(),
+                                       [&](const AxisValue& v) { return v.name == item; });
+        if (!known) fail(value.line, str("exclude: ", key, " has no value \"", item, "\""));
+      }
+      exclusion[key] = value.items;
+    }
+    spec_.exclusions.push_back(std::move(exclusion));
+  }
+
+  void add_settings(const Section& section) {
+    OptionTable table;
+    Settings& s = spec_.settings;
+    table.add("workers", s.workers, "");
+    table.add("threads", s.threads, "");
+    table.add("metric", s.metric, "");
+    std::string rows;
+    std::string columns;
+    table.add("rows", rows, "");
+    table.add("columns", columns, "");
+    table.add("compare", s.compare, "");
+    table.add("baseline", s.baseline, "");
+    const std::vector<std::string> known = table.keys();
+    for (const auto& [key, value] : section.entries) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        fail(value.line,
+             str("unknown key \"", key, "\" in [sweep]", did_you_mean(key, known), "; known: ", join(known)));
+      }
+      try {
+        table.find(key, spec_.path).parse(value.text());
+        if (key == "metric") larger_is_better(s.metric);
+      } catch (const Error& error) {
+        fail(value.line, error.what());
+      }
+      layout_[key] = value;
+    }
+    if (layout_.contains("rows")) s.rows = layout_["rows"].items;
+    if (layout_.contains("columns")) s.columns = layout_["columns"].items;
+    if (s.workers < 1) fail(layout_["workers"].line, str("workers: expected at least 1, got ", s.workers));
+    if (s.threads < 0) fail(layout_["threads"].line, str("threads: expected 0 or more, got ", s.threads));
+  }
+
+  void override_with(const Options& given) {
+    for (const auto& [key, text] : given) {
+      if (key == "workers") {
+        parse_value("workers", text, spec_.settings.workers);
+      } else if (key == "threads") {
+        parse_value("threads", text, spec_.settings.threads);
+      } else if (key == "device") {
+        spec_.settings.device = text;
+      } else {
+        if (spec_.find_axis(key) != nullptr) throw Error(str("--", key, ": is an axis of ", spec_.path));
+        spec_.fixed[key] = text;
+        spec_.lines.erase(key);
+      }
+    }
+    if (spec_.settings.workers < 1 || spec_.settings.threads < 0) {
+      throw Error("--workers: expected at least 1, --threads: 0 or more");
+    }
+  }
+
+  const TrainRules& rules_;
+  Spec spec_;
+  std::vector<AxisValue> variants_;
+  std::vector<const Section*> excludes_;
+  std::map<std::string, Value> layout_;  // the entries of [sweep]
+};
+
+}  // namespace
+
+const Axis* Spec::find_axis(const std::string& key) const {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& a) { return a.key == key; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+Spec read_spec(const std::string& text, const std::string& path, const Options& given,
+               const TrainRules& rules) {
+  return Builder(path, rules).build(read_sections(text, path), given);
+}
+
+bool larger_is_better(const std::string& metric) {
+  if (metric == "accuracy" || metric == "auc") return true;
+  if (metric == "loss") return false;
+  throw Error(str("metric: expected accuracy, auc or loss, got \"", metric, "\""));
+}
+
+}  // namespace hewn::sweep

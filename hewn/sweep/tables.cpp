@@ -1,0 +1,141 @@
+#include "hewn/sweep/tables.h"
+
+#include <array>
+#include <set>
+
+#include "hewn/core/files.h"
+#include "hewn/sweep/layout.h"
+#include "hewn/sweep/statistics.h"
+
+namespace hewn::sweep {
+namespace {
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+/// Name of the value on each axis; nothing where the run stands for several.
+std::vector<std::string> place_of(const Spec& spec, const Run& run) {
+  std::vector<std::string> out;
+  for (size_t a = 0; a < spec.axes.size(); ++a) {
+    std::set<size_t> numbers;
+    for (const Point& point : run.points) numbers.insert(point[a]);
+    out.push_back(numbers.size() == 1 ? spec.axes[a].values[*numbers.begin()].name : "");
+  }
+  return out;
+}
+
+Json names_at(const Spec& spec, const Point& point) {
+  Json out = Json::object();
+  for (size_t a = 0; a < spec.axes.size(); ++a) {
+    if (spec.axes[a].key != kSeed) out[spec.axes[a].key] = spec.axes[a].values[point[a]].name;
+  }
+  return out;
+}
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+constexpr std::array<const char*, 6> kFromSummary = {"realised_sparsity", "kept_blocks",  "blocks",
+                                                     "bytes_dense",       "bytes_sparse", "seconds"};
+
+}  // namespace
+
+std::string csv_table(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
+  std::set<std::string> metrics;
+  for (const RunResult& result : results.runs) {
+    if (!result.summary.is_object()) continue;
+    for (const auto& [name, value] : result.summary["metrics"].items()) metrics.insert(name);
+  }
+  std::string out = "run,state";
+  for (const Axis& axis : spec.axes) out += "," + quoted(axis.key);
+  for (const std::string& metric : metrics) out += "," + metric;
+  for (const char* key : kFromSummary) out += std::string(",") + key;
+  out += ",error\n";
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RunResult& result = results.runs[i];
+    out += runs[i].name + "," + std::string(name_of(result.state));
+    for (const std::string& name : place_of(spec, runs[i])) out += "," + quoted(name);
+    const auto number = [](const Json& from, const std::string& key) {
+      return from.is_object() && from.contains(key) && from[key].is_number() ? from[key].dump() : "";
+    };
+    const Json& summary = result.summary;
+    for (const std::string& metric : metrics) {
+      out += "," + (summary.is_object() ? number(summary["metrics"], metric) : "");
+    }
+    for (const char* key : kFromSummary) out += "," + number(summary, key);
+    out += "," + quoted(result.error) + "\n";
+  }
+  return out;
+}
+
+Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
+  Json out = {{"file", spec.path},
+              {"metric", results.metric},
+              {"larger_is_better", results.larger},
+              {"compare", spec.settings.compare},
+              {"baseline", spec.settings.baseline.empty() ? Json(nullptr) : Json(spec.settings.baseline)},
+              {"rows", spec.settings.rows},
+              {"columns", spec.settings.columns},
+              {"fixed", spec.fixed}};
+  for (const State state : {State::kFinished, State::kFailed, State::kInterrupted, State::kWaiting}) {
+    out["counts"][std::string(name_of(state))] = results.count(state);
+  }
+  out["axes"] = Json::object();
+  for (const Axis& axis : spec.axes) {
+    for (const AxisValue& value : axis.values) out["axes"][axis.key].push_back(value.name);
+  }
+  out["runs"] = Json::array();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RunResult& result = results.runs[i];
+    Json at = Json::object();
+    const std::vector<std::string> place = place_of(spec, runs[i]);
+    for (size_t a = 0; a < place.size(); ++a) {
+      at[spec.axes[a].key] = place[a].empty() ? Json(nullptr) : Json(place[a]);
+    }
+    Json run = {
+        {"name", runs[i].name}, {"state", name_of(result.state)}, {"at", at}, {"options", runs[i].options}};
+    if (result.state == State::kFinished) run["summary"] = result.summary;
+    if (result.state == State::kFailed) run["error"] = result.error;
+    out["runs"].push_back(run);
+  }
+  out["cells"] = Json::array();
+  for (const Cell& cell : results.cells) {
+    out["cells"].push_back({{"at", names_at(spec, cell.point)},
+                            {"shared", cell.shared},
+                            {"n", cell.values.size()},
+                            {"mean", cell.values.empty() ? Json(nullptr) : Json(mean(cell.values))},
+                            {"sd", optional_json(deviation(cell.values))},
+                            {"values", cell.values}});
+  }
+  out["comparisons"] = Json::array();
+  for (const Comparison& c : results.comparisons) {
+    const Axis& axis = *spec.find_axis(spec.settings.compare);
+    Json where = Json::object();
+    if (c.where) {
+      const Axis& part = spec.axes[c.where->first];
+      where[part.key] = part.values[c.where->second].name;
+    }
+    out["comparisons"].push_back({{"a", axis.values[c.a].name},
+                                  {"b", axis.values[c.b].name},
+                                  {"where", where},
+                                  {"pairs", c.pairs()},
+                                  {"wins", c.wins},
+                                  {"losses", c.losses},
+                                  {"ties", c.ties},
+                                  {"mean_difference", c.difference},
+                                  {"p", c.p}});
+  }
+  return out;
+}
+
+void write_tables(const Spec& spec, const std::vector<Run>& runs, const Results& results,
+                  const Folder& folder) {
+  write_file_atomically(folder.path / "results.csv", csv_table(spec, runs, results));
+  write_file_atomically(folder.path / "table.md", markdown_table(spec, runs, results));
+  write_file_atomically(folder.path / "results.json", json_results(spec, runs, results).dump(2) + "\n");
+}
+
+}  // namespace hewn::sweep
