@@ -1,5 +1,8 @@
 #include "cli/watch_terminal.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -29,6 +32,13 @@ std::string phase_of(const report::MetricsLog& log) {
 
 std::string active_text(const report::MetricsLog& log) {
   return log.active().y.empty() ? "-" : percent(log.active().y.back());
+}
+
+/// A line that wraps would be drawn over the ones above it.
+std::string cut(const std::string& line) {
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return line.substr(0, known ? size.ws_col - 1U : 79U);
 }
 
 std::string bar_of(int64_t step, int64_t steps) {
@@ -75,7 +85,7 @@ void TerminalView::show(const report::RunView& run) {
                                     str("test    ", tests_text(log))};
   for (const std::string& problem : run.problems()) lines.push_back("note    " + problem);
   if (lines_ > 0) out_ << "\033[" << lines_ << "A";
-  for (const std::string& line : lines) out_ << "\033[K" << line << "\n";
+  for (const std::string& line : lines) out_ << "\033[K" << cut(line) << "\n";
   out_ << "\033[J" << std::flush;
   lines_ = static_cast<int>(lines.size());
 }

@@ -45,22 +45,32 @@ bool sets_apart(const std::string& key) {
   return !kColumns.contains(key) && !train::may_change_on_resume(key);
 }
 
-/// Options in which finished runs of one method differ, by method.
+/// Equal for equal values, however they were written.
+std::string text_of(const Json& value) {
+  if (value.is_number()) return str(value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// What a run's method and task are, as one key.
+std::string kind_of(const RunView& run) {
+  const Json& options = run.config().at("options");
+  std::string key;
+  for (const char* name : {"method", "data", "model"}) key += text_of(options.value(name, Json())) + "\n";
+  return key;
+}
+
+/// Options in which runs of one kind differ.
 std::map<std::string, std::set<std::string>> varied(const std::vector<RunView>& runs) {
   std::map<std::string, std::map<std::string, std::set<std::string>>> seen;
   for (const RunView& run : runs) {
-    const Json& options = run.config().at("options");
-    for (const auto& [key, value] : options.items()) {
-      if (sets_apart(key))
-        seen[options.value("method", Json()).dump() + options.value("data", Json()).dump() +
-             options.value("model", Json()).dump()][key]
-            .insert(value.dump());
+    for (const auto& [key, value] : run.config().at("options").items()) {
+      if (sets_apart(key)) seen[kind_of(run)][key].insert(text_of(value));
     }
   }
   std::map<std::string, std::set<std::string>> out;
-  for (const auto& [method, keys] : seen) {
+  for (const auto& [kind, keys] : seen) {
     for (const auto& [key, values] : keys) {
-      if (values.size() > 1) out[method].insert(key);
+      if (values.size() > 1) out[kind].insert(key);
     }
   }
   return out;
@@ -86,9 +96,10 @@ Json winner(const Place& place, const std::string& metric, const Methods& method
           {"best", ranked[0].second},
           {"second", ranked[1].second},
           {"margin", rounded(margin, 4)},
-          {"verdict", !repeated ? "one seed"
-                      : clear   ? "clear"
-                                : "within noise"}};
+          {"verdict", margin == 0 ? "tie"
+                      : !repeated ? "one seed"
+                      : clear     ? "clear"
+                                  : "within noise"}};
 }
 
 }  // namespace
@@ -118,37 +129,31 @@ std::vector<train::RunFolder> find_runs(const std::vector<std::string>& paths) {
 
 std::vector<Outcome> outcomes(const std::vector<RunView>& runs) {
   const auto differing = varied(runs);
-  const auto text = [](const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+  const auto numbers = [](const Json& metrics) {
+    std::map<std::string, double> found;
+    if (!metrics.is_object()) return found;
+    for (const auto& [name, value] : metrics.items()) {
+      if (value.is_number()) found[name] = value.get<double>();
+    }
+    return found;
   };
   std::vector<Outcome> out;
   for (const RunView& run : runs) {
     if (run.status() != Status::kFinished) continue;
     const Json& options = run.config().at("options");
-    const Json metrics = run.summary().value("metrics", Json::object());
+    const auto option = [&](const std::string& key) { return text_of(options.value(key, Json())); };
     Outcome one;
-    one.task = str(text(options.value("data", Json())), " · ", text(options.value("model", Json())));
-    one.method = text(options.value("method", Json()));
-    const auto keys =
-        differing.find(options.value("method", Json()).dump() + options.value("data", Json()).dump() +
-                       options.value("model", Json()).dump());
-    if (keys != differing.end()) {
-      for (const std::string& key : keys->second) one.method += str(" ", key, " ", text(options.at(key)));
+    one.task = str(option("data"), " · ", option("model"));
+    one.method = option("method");
+    if (const auto keys = differing.find(kind_of(run)); keys != differing.end()) {
+      for (const std::string& key : keys->second) one.method += str(" ", key, " ", option(key));
     }
-    one.block = text(options.value("block", Json()));
+    one.block = option("block");
     one.sparsity = run.summary().value("sparsity", 0.0);
-    for (const auto& [name, value] : metrics.items()) {
-      if (value.is_number()) one.metrics[name] = value.get<double>();
-    }
+    one.metrics = numbers(run.summary().value("metrics", Json()));
     // The dense run of --compare-dense is one more.
-    const Json dense = run.summary().value("dense_metrics", Json());
-    if (dense.is_object()) {
-      Outcome other{one.task, "dense", one.block, 0, {}};
-      for (const auto& [name, value] : dense.items()) {
-        if (value.is_number()) other.metrics[name] = value.get<double>();
-      }
-      out.push_back(other);
-    }
+    const auto dense = numbers(run.summary().value("dense_metrics", Json()));
+    if (!dense.empty()) out.push_back({one.task, "dense", one.block, 0, dense});
     out.push_back(std::move(one));
   }
   return out;

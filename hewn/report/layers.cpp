@@ -63,7 +63,9 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
     const int64_t weight = use.in * use.out * (use.convolution ? use.geometry.taps() : 1);
     facts.products[use.name] = weight * positions(use);
   }
-  if (run.finished()) {
+  if (run.finished() && !std::filesystem::exists(run.model())) {
+    problems.push_back(str(run.model().string(), ": is missing"));
+  } else if (run.finished()) {
     try {
       facts.report = train::inspect_run(run);
       facts.measured = true;

@@ -10,6 +10,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/version.h"
 #include "hewn/report/comparison.h"
+#include "hewn/report/latency.h"
 
 namespace hewn::report {
 namespace {

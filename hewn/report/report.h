@@ -1,12 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "hewn/core/json.h"
-#include "hewn/report/latency.h"
 
 namespace hewn::report {
+
+class RunView;
+
+struct LatencyOptions {
+  int64_t batch = 0;  // samples at a time; 0: as many as keep a call short
+  int64_t rounds = 7;
+};
 
 struct ReportOptions {
   bool latency = true;

@@ -43,7 +43,11 @@ const keptShare = (page, index) => page.evaluate(async (i) => {
   const canvas = document.querySelectorAll(".mask canvas")[i];
   canvas.scrollIntoView();
   while (!canvas.dataset.drawn) await new Promise((resolve) => requestAnimationFrame(resolve));
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
   const hex = getComputedStyle(document.documentElement).getPropertyValue("--kept").trim();
   const kept = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
   let count = 0;
@@ -51,18 +55,22 @@ const keptShare = (page, index) => page.evaluate(async (i) => {
   return count / (data.length / 4);
 }, index);
 
-const data = tinyMnist(600, 100);
+// One real run; the others of the comparison are copies with other names and results.
 const runs = path.join(folder, "sweep", "runs");
-function train(name, ...more) {
-  const out = path.join(runs, name);
-  hewn("train", "--quiet", "--data", data, "--widths", "128,128", "--block", "8", "--epochs", "6", "--batch", "50", "--log-every", "2",
-    "--sparse-execution", "off", "--out", out, ...more);
-  return out;
+const single = path.join(runs, "sa-seed0");
+hewn("train", "--quiet", "--data", tinyMnist(600, 100), "--widths", "128,128", "--block", "8", "--epochs", "4", "--batch", "50", "--log-every", "2",
+  "--sparse-execution", "off", "--method", "sa++", "--compare-dense", "--out", single);
+for (const [name, method, seed, accuracy] of [["sa-seed1", "sa++", 1, 88], ["acdc-seed0", "acdc", 0, 80], ["acdc-seed1", "acdc", 1, 78]]) {
+  const copy = path.join(runs, name);
+  cpSync(single, copy, { recursive: true });
+  const edit = (file, change) => {
+    const json = JSON.parse(readFileSync(path.join(copy, file), "utf8"));
+    change(json);
+    writeFileSync(path.join(copy, file), JSON.stringify(json));
+  };
+  edit("config.json", (json) => Object.assign(json.options, { method, seed }));
+  edit("summary.json", (json) => { json.metrics.accuracy = accuracy; });
 }
-const single = train("sa-seed0", "--method", "sa++", "--compare-dense");
-train("sa-seed1", "--method", "sa++", "--seed", "1");
-train("acdc-seed0", "--method", "acdc");
-train("acdc-seed1", "--method", "acdc", "--seed", "1");
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 let failed = false;
@@ -128,7 +136,7 @@ await check("a report of several runs", async () => {
     const { page, troubles } = await openPage(context, pathToFileURL(file).href);
     assert.match((await expectCharts(page, 6))[0], /accuracy against sparsity/);
     const row = await page.textContent("#comparison tbody tr");
-    assert.match(row, /8×8.*90\.0 %.*±.*by/);
+    assert.match(row, /8×8.*90\.0\s%.*±.*by/);
     await page.selectOption("#metric", "loss");
     assert.match(await page.textContent("#comparison h3"), /loss against sparsity/);
     await page.selectOption("#run", "0");

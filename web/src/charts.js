@@ -30,12 +30,13 @@ const common = (width, y, run) => ({
   style: { background: "transparent", fontSize: "11.5px" },
   x: { label: "step", labelArrow: "none", domain: [0, Math.max(1, run.status === "running" ? run.steps : run.step || run.steps)], ticks: Math.round(width / 90), tickFormat: (x) => whole(x) },
   y: { label: null, grid: true, nice: true, ticks: 5, ...y },
+  color: { type: "identity" },
 });
 
 const shades = (run) =>
   run.phases.length === 0
     ? []
-    : [Plot.rect(run.phases, { x1: (p) => p[1] - 1, x2: (p) => p[2] - 1, fill: (p) => phaseColour[p[0]] ?? "var(--line)", fillOpacity: "var(--shade)" })];
+    : [Plot.rect(run.phases, { x1: (p) => p[1] - 1, x2: (p) => p[2] - 1, fill: (p) => phaseColour[p[0]] ?? "var(--line)", fillOpacity: 0.16 })];
 
 const curve = (data, colour, more) => Plot.lineY(data, { x: "x", y: "y", stroke: colour, strokeWidth: 1.6, ...more });
 
@@ -77,12 +78,24 @@ function metricChart(run, name, title, train) {
   });
 }
 
+// The log has a record every few steps; what phases mean fills in the corners between them.
+function activePoints(run) {
+  const logged = points(run.active);
+  const end = logged.at(-1)?.y ?? 1;
+  const kept = run.phases.at(-1)?.[0] === "SPARSE" ? end : 1 - (run.sparsity ?? 0);
+  return run.phases.flatMap(([phase, begin, after]) => {
+    const level = { DENSE: 1, SPARSE: kept }[phase];
+    if (level != null) return [{ x: begin - 1, y: level }, { x: after - 1, y: level }];
+    return logged.filter((point) => point.x >= begin && point.x < after);
+  });
+}
+
 function scheduleChart(run) {
-  const active = points(run.active);
+  const active = activePoints(run);
   const low = points(run.active_least);
-  const band = low.length > 0 && run.active_most
+  const band = low.length > 0 && run.active_most?.x.length === low.length
     ? low.map((d, i) => ({ x: d.x, y1: d.y, y2: run.active_most.y[i] })) : [];
-  const spread = band.some((d) => d.y2 - d.y1 > 0.02) && run.active_most.x.length === low.length;
+  const spread = band.some((d) => d.y2 - d.y1 > 0.02);
   const target = 1 - (run.sparsity ?? 0);
   return figure("Active blocks", `Share of blocks that are active; it ends at ${percent(active.at(-1)?.y)}`,
     [{ label: "mean of the pruned layers", colour: "var(--c1)", stroke: true }, spread && { label: "least to most", colour: "var(--c1)", opacity: 0.25 },
@@ -93,7 +106,7 @@ function scheduleChart(run) {
         ...shades(run),
         spread ? Plot.areaY(band, { x: "x", y1: "y1", y2: "y2", fill: "var(--c1)", fillOpacity: 0.25 }) : null,
         Plot.ruleY([target], { stroke: "var(--c8)", strokeDasharray: "4 3" }),
-        curve(active, "var(--c1)", { curve: "step-before" }),
+        curve(active, "var(--c1)"),
         ...tip(active, (y) => `active ${percent(y)}`),
       ],
     }));

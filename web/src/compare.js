@@ -2,7 +2,7 @@
 import * as Plot from "./plot.js";
 import { h, section, scrolled } from "./dom.js";
 import { figure } from "./charts.js";
-import { metric as metricText, percent } from "./format.js";
+import { metric as metricText, percent, withoutPaths } from "./format.js";
 
 const colours = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)", "var(--c8)"];
 const byNumber = (a, b) => parseFloat(a) - parseFloat(b) || String(a).localeCompare(b);
@@ -16,7 +16,7 @@ function tradeOff(comparison, task, name, methods) {
   const items = methods.map((method) => ({ label: method, colour: colour(method), stroke: true }));
   if (dense) items.push({ label: `dense ${metricText(name, dense.mean)}`, colour: "var(--quiet)", stroke: true, dashed: true });
   const text = (cell) => `${cell.method}, ${percent(cell.sparsity)} of blocks of ${cell.block} dropped\n${metricText(name, cell.mean)}${cell.n > 1 ? ` ± ${metricText(name, cell.sd)}` : ""} (${cell.n} ${cell.n === 1 ? "seed" : "seeds"})`;
-  return figure(`${name} against sparsity · ${task}`, `Test ${name} against the share of dropped blocks for ${methods.join(", ")}, for blocks of ${blocks.join(", ")}; the table below holds the numbers`, items,
+  return figure(`${name} against sparsity · ${withoutPaths(task)}`, `Test ${name} against the share of dropped blocks for ${methods.join(", ")}, for blocks of ${blocks.join(", ")}; the table below holds the numbers`, items,
     (width) => Plot.plot({
       width,
       height: 320,
@@ -50,10 +50,10 @@ function winnerTable(comparison, task, name, methods) {
       methods.map((method) => {
         const cell = cells.find((one) => here(one) && one.method === method);
         if (!cell) return h("td", { class: "quiet" }, "–");
-        return h("td", { class: winner?.best === method ? "best" : null }, metricText(name, cell.mean),
+        return h("td", { class: winner?.best === method && winner.verdict !== "tie" ? "best" : null }, metricText(name, cell.mean),
           cell.n > 1 ? h("span", { class: "quiet small" }, ` ± ${name === "accuracy" ? cell.sd.toFixed(2) : cell.sd.toFixed(4)}`) : null);
       }),
-      h("td", { class: "left" }, winner ? [h("b", {}, winner.best), ` by ${name === "accuracy" ? `${winner.margin.toFixed(2)} points` : winner.margin.toFixed(4)}`] : "–"),
+      h("td", { class: "left" }, winner?.verdict === "tie" ? "tie" : winner ? [h("b", {}, winner.best), ` by ${name === "accuracy" ? `${winner.margin.toFixed(2)} points` : winner.margin.toFixed(4)}`] : "–"),
       h("td", { class: "left quiet" }, winner?.verdict ?? "one method"));
   });
   return scrolled(`Winners by ${name}`, h("table", {},

@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-export const percent = (share, digits = 1) => (share == null ? "–" : `${(100 * share).toFixed(digits)} %`);
+export const percent = (share, digits = 1) => (share == null ? "–" : `${(100 * share).toFixed(digits)}\u00a0%`);
 
 export const whole = (value) => (value == null ? "–" : Math.round(value).toLocaleString("en-GB"));
 
@@ -12,13 +12,13 @@ export function bytes(value) {
     value /= 1024;
     ++unit;
   }
-  return `${unit === 0 ? value : value.toPrecision(value < 1000 ? 3 : 4)} ${units[unit]}`;
+  return `${unit === 0 ? value : value.toPrecision(value < 1000 ? 3 : 4)}\u00a0${units[unit]}`;
 }
 
 // 1.57e6 -> "1.57 M"
 export function count(value) {
   if (value == null) return "–";
-  const units = ["", " K", " M", " G", " T"];
+  const units = ["", "\u00a0K", "\u00a0M", "\u00a0G", "\u00a0T"];
   let unit = 0;
   while (value >= 1000 && unit < units.length - 1) {
     value /= 1000;
@@ -28,7 +28,7 @@ export function count(value) {
 }
 
 export const milliseconds = (value) =>
-  value == null ? "–" : `${value < 10 ? value.toPrecision(3) : value.toFixed(1)} ms`;
+  value == null ? "–" : `${value < 10 ? value.toPrecision(3) : value.toFixed(1)}\u00a0ms`;
 
 export const times = (value) => (value == null ? "–" : `${value.toFixed(value < 10 ? 2 : 1)}×`);
 
@@ -42,12 +42,15 @@ export function clock(seconds) {
 }
 
 export const metric = (name, value) =>
-  value == null ? "–" : name === "accuracy" ? `${value.toFixed(2)} %` : value.toFixed(4);
+  value == null ? "–" : name === "accuracy" ? `${value.toFixed(2)}\u00a0%` : value.toFixed(4);
 
 // Click logs are judged by their loss, images by their accuracy.
 export const mainMetric = (metrics) =>
   "auc" in metrics ? "loss" : "accuracy" in metrics ? "accuracy" : Object.keys(metrics)[0];
 
 export const moreIsBetter = (name) => name === "accuracy" || name === "auc";
+
+// "mnist:/a/b" -> "mnist"
+export const withoutPaths = (text) => String(text).replace(/:[^\s]*/g, "");
 
 export const digits = (value) => Number(value.toPrecision(3)).toString();

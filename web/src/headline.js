@@ -1,6 +1,6 @@
 // What matters most of one run, at a glance.
 import { h } from "./dom.js";
-import { percent, bytes, metric, mainMetric, milliseconds, times, whole, clock, count } from "./format.js";
+import { percent, bytes, metric, mainMetric, milliseconds, times, whole, clock, count, withoutPaths } from "./format.js";
 
 const tile = (name, big, ...lines) =>
   h("div", { class: "tile" }, h("dt", {}, name), h("dd", { class: "big" }, big), lines.filter(Boolean).map((line) => h("dd", { class: "quiet small num" }, line)));
@@ -19,26 +19,27 @@ function metricTile(run) {
 
 function latencyTile(run) {
   const latency = run.latency ?? {};
-  if (latency.missing != null || latency.speedup == null) return tile("Latency", "not measured", latency.missing);
+  if (latency.missing != null || latency.speedup == null) return tile("Latency", h("small", {}, "not measured"), latency.missing);
   const [low, high] = latency.speedup_quartiles;
-  return tile("Faster than dense here", times(latency.speedup), `${milliseconds(latency.sparse_ms)} against ${milliseconds(latency.dense_ms)} (${latency.dense_baseline})`,
-    `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}; quartiles ${times(low)} to ${times(high)}`);
+  return tile("Faster than dense here", times(latency.speedup), `${milliseconds(latency.sparse_ms)} against ${milliseconds(latency.dense_ms)} dense`,
+    `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}; quartiles ${times(low)}–${times(high)}`);
 }
 
 export function tiles(run) {
   const facts = run.headline;
+  const [size, unit] = bytes(facts.bytes_sparse).split("\u00a0");
   return h("dl", { class: "tiles" },
     metricTile(run),
     tile("Kept blocks", facts.blocks === 0 ? "all" : [whole(facts.kept), small(` of ${whole(facts.blocks)}`)],
-      `${facts.layers_pruned} of ${facts.layers} layers pruned`, `${percent(facts.realised)} of prunable weights are zero`),
-    tile("Size", [bytes(facts.bytes_sparse).split(" ")[0], small(` ${bytes(facts.bytes_sparse).split(" ")[1]}`)],
-      `dense ${bytes(facts.bytes_dense)}: ${times(facts.bytes_dense / facts.bytes_sparse)} smaller`, `${count(facts.flops_sparse)}FLOPs a sample, dense ${count(facts.flops_dense)}`),
+      `${facts.layers_pruned} of ${facts.layers} layers pruned`, `${percent(facts.realised)} of the weights are zero`),
+    tile("Size", [size, small(` ${unit}`)],
+      `dense ${bytes(facts.bytes_dense)}: ${times(facts.bytes_dense / facts.bytes_sparse)} smaller`, `${count(facts.flops_sparse)} FLOPs a sample, dense ${count(facts.flops_dense)}`),
     latencyTile(run));
 }
 
 export function facts(run) {
   const seconds = run.headline.seconds;
-  const pairs = [["method", run.method], ["data", run.data], ["model", run.model], ["block", String(run.block).includes("x") ? run.block : `${run.block}×${run.block}`],
+  const pairs = [["method", run.method], ["data", withoutPaths(run.data)], ["model", run.model], ["block", String(run.block).includes("x") ? run.block : `${run.block}×${run.block}`],
     ["sparsity", run.method === "dense" ? null : percent(run.sparsity)], ["seed", run.seed], ["steps", whole(run.steps)], ["trained in", seconds == null ? null : clock(seconds)]];
   return h("ul", { class: "facts" }, pairs.filter(([, value]) => value != null).map(([name, value]) => h("li", {}, `${name} `, h("b", { class: "num" }, String(value)))));
 }

@@ -6,15 +6,15 @@ const bar = (share) => h("span", { class: "bar", "aria-hidden": "true" }, h("i",
 
 function execution(layer, timing) {
   if (!layer.pruned) return `dense: ${layer.note || "not pruned"}`;
-  if (timing && timing.speedup < 1) return "kept blocks (dense is faster here)";
-  return layer.trained_on_blocks ? "kept blocks, in training too" : "kept blocks; trained dense";
+  if (timing && timing.speedup < 1) return "blocks, though dense is faster";
+  return layer.trained_on_blocks ? "blocks, in training too" : "blocks; trained dense";
 }
 
 export function layerSection(run) {
   const latency = run.latency?.layers ?? {};
   const timed = Object.keys(latency).length > 0;
   const total = run.headline;
-  const columns = ["layer", "weight", "blocks", "kept", "requested", "realised", "bytes", "dense bytes", "FLOPs", "dense FLOPs"];
+  const columns = ["layer", "weight", "blocks", "kept", "requested", "realised", "bytes", "dense", "FLOPs", "dense"];
   const rows = run.layers.map((layer) => {
     const timing = latency[layer.name];
     return h("tr", {},
@@ -33,7 +33,7 @@ export function layerSection(run) {
   });
   const notes = [run.measured ? "Counted in the weights themselves." : "As planned: the weights are not written yet.",
     "FLOPs are of one sample.",
-    timed ? `Speed-up: the layer alone, batch ${run.latency.batch}, with as many random blocks, against the fastest dense way here.` : `Speed-up of single layers: not measured (${run.latency?.missing ?? ""}).`];
+    timed ? `Speed-up: the layer alone, batch ${run.latency.batch}, with as many random blocks, against the fastest dense way here; the whole network ran against ${run.latency.dense_baseline}.` : `Speed-up of single layers: not measured (${run.latency?.missing ?? ""}).`];
   return section("layers", "Layers", notes.join(" "),
     scrolled("Table of layers", h("table", {},
       h("thead", {}, h("tr", {}, [...columns, ...(timed ? ["speed-up"] : [])].map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "left" }, "runs on"))),

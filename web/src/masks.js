@@ -167,7 +167,7 @@ function zoomed(run, start, mode, focusAfter) {
   dialog.replaceChildren(
     h("div", { class: "row" }, title, h("span", { style: "flex:1" }),
       run.masks.length > 1 && button("Layer before", "‹", () => open(number - 1)), run.masks.length > 1 && button("Next layer", "›", () => open(number + 1)),
-      button("Zoom out", "−", () => zoom(1 / 1.5)), button("Zoom in", "+", () => zoom(1.5)), button("Whole layer", "fit", () => { home(); paint(); }),
+      button("Zoom out", "−", () => zoom(1 / 1.5)), button("Zoom in", "+", () => zoom(1.5)), button("Fit the whole layer", "fit", () => { home(); paint(); }),
       button("Close", "close", () => dialog.close())),
     h("div", { class: "stage" }, canvas), info,
     h("p", { class: "quiet small", style: "margin:0" }, "Wheel or + and − zoom, arrows or dragging move, 0 shows all, Page Up and Page Down change the layer, Esc closes."));
@@ -189,7 +189,8 @@ export function maskSection(run) {
   const legend = h("div", {}, legendOf(run, mode));
   const canvases = [];
   const items = run.masks.map((mask, index) => {
-    const canvas = h("canvas", { "aria-hidden": "true" });
+    const shape = run.masks.length <= 3 ? Math.min(2, Math.max(0.6, mask.cols / mask.rows)) : 1;
+    const canvas = h("canvas", { "aria-hidden": "true", style: `aspect-ratio:${shape}` });
     canvases.push(canvas);
     const open = h("button", { type: "button", class: "mask", onclick: () => zoomed(run, index, mode, open) },
       canvas, h("span", { style: "margin-top:6px;font-weight:600" }, mask.layer), h("span", { class: "quiet small num" }, layerText(run, mask.layer), h("span", { class: "unseen" }, "; enlarge")));
