@@ -117,7 +117,14 @@ await check("a report of one run", async () => {
   await page.keyboard.press("Space");
   assert.ok((await keptShare(page, 0)) < 0.05, "attention is not shown");
 
+  // On paper masks are drawn in light colours even where nobody scrolled to them.
   await page.emulateMedia({ colorScheme: "dark" });
+  await page.reload();
+  await page.waitForSelector("html[data-rendered]");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  assert.deepEqual(await page.$$eval(".mask canvas", (all) => all.map((canvas) => canvas.dataset.drawn)), ["kept", "kept"]);
+  const corner = await page.$eval(".mask canvas", (canvas) => [...canvas.getContext("2d").getImageData(0, 0, 1, 1).data.slice(0, 3)].join());
+  assert.ok(["29,95,191", "233,236,240"].includes(corner), corner);
   await page.reload();
   await page.waitForSelector("html[data-rendered]");
   await expectAccessible(page, "dark");

@@ -128,7 +128,7 @@ export function phaseLegend(run) {
 
 export function trainingCharts(run) {
   const charts = [metricChart(run, "loss", "Loss", points(run.train.loss))];
-  const main = mainMetric({ ...run.test, ...run.headline.metrics }) ?? "accuracy";
+  const main = mainMetric({ ...run.test, ...run.dense_test, ...run.headline.metrics }) ?? "accuracy";
   if ("auc" in run.test) charts.push(metricChart(run, "auc", "AUC", []));
   else if (main === "accuracy") charts.push(metricChart(run, "accuracy", "Accuracy", points(run.train.accuracy)));
   return charts;

@@ -30,9 +30,9 @@ export function tiles(run) {
   const [size, unit] = bytes(facts.bytes_sparse).split("\u00a0");
   return h("dl", { class: "tiles" },
     metricTile(run),
-    tile("Kept blocks", facts.blocks === 0 ? "all" : [whole(facts.kept), small(` of ${whole(facts.blocks)}`)],
-      `${facts.layers_pruned} of ${facts.layers} layers pruned`, `${percent(facts.realised)} of the weights are zero`),
-    tile("Size", [size, small(` ${unit}`)],
+    tile(run.measured ? "Kept blocks" : "Blocks to keep", facts.blocks === 0 ? "all" : [whole(facts.kept), small(` of ${whole(facts.blocks)}`)],
+      `${facts.layers_pruned} of ${facts.layers} layers pruned`, `${percent(facts.realised)} of the weights ${run.measured ? "are" : "will be"} zero`),
+    tile(run.measured ? "Size" : "Size at the end", [size, small(` ${unit}`)],
       `dense ${bytes(facts.bytes_dense)}: ${times(facts.bytes_dense / facts.bytes_sparse)} smaller`, `${count(facts.flops_sparse)} FLOPs a sample, dense ${count(facts.flops_dense)}`),
     latencyTile(run));
 }
@@ -44,6 +44,12 @@ export function facts(run) {
   return h("ul", { class: "facts" }, pairs.filter(([, value]) => value != null).map(([name, value]) => h("li", {}, `${name} `, h("b", { class: "num" }, String(value)))));
 }
 
+// A few in full, many behind a line that opens.
+function list(texts) {
+  const all = h("ul", {}, texts.map((text) => h("li", {}, text)));
+  return texts.length <= 4 ? all : h("details", { style: "margin:0" }, h("summary", {}, `${texts.length} notes, the first: ${texts[0]}`), all);
+}
+
 export function notices(run) {
   const left = [];
   if (run.status === "stopped") {
@@ -53,7 +59,7 @@ export function notices(run) {
     const text = run.step === 0 && run.dense_step > 0 ? `The dense model trains first, for comparison: ${whole(run.dense_step)} of ${whole(run.steps)} steps.` : `This run is still going: step ${whole(run.step)} of ${whole(run.steps)}.`;
     left.push(h("p", { class: "notice" }, text));
   }
-  if (run.problems.length > 0) left.push(h("div", { class: "notice bad" }, h("ul", {}, run.problems.map((text) => h("li", {}, text)))));
-  if (run.notes.length > 0) left.push(h("div", { class: "notice" }, h("ul", {}, run.notes.map((text) => h("li", {}, text)))));
+  if (run.problems.length > 0) left.push(h("div", { class: "notice bad" }, list(run.problems)));
+  if (run.notes.length > 0) left.push(h("div", { class: "notice" }, list(run.notes)));
   return left;
 }

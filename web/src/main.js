@@ -22,6 +22,13 @@ function settings(run) {
     h("p", { class: "quiet small" }, `${run.path} · hewn ${run.hewn}, LibTorch ${run.libtorch}`));
 }
 
+function training(run) {
+  const logged = run.train.loss.x.length > 0;
+  const text = logged ? null : run.dense_step > 0 ? "So far the dense model alone." : "Nothing is logged yet.";
+  const charts = logged || Object.keys(run.dense_test).length > 0 ? [trainingCharts(run), logged ? scheduleCharts(run) : []] : [];
+  return section("training", "Training", text, phaseLegend(run), h("div", { class: "charts" }, charts));
+}
+
 function churn(run) {
   if (run.headline.layers_pruned === 0) return null;
   if (run.churn.length === 0) {
@@ -35,7 +42,7 @@ function churn(run) {
 function parts(run) {
   return [
     ["head", { h: run.headline, s: run.status, p: run.problems, n: run.step, l: run.latency }, () => h("div", {}, notices(run), tiles(run))],
-    ["training", { n: run.step, d: run.dense_step, s: run.status }, () => section("training", "Training", null, phaseLegend(run), h("div", { class: "charts" }, trainingCharts(run), scheduleCharts(run)))],
+    ["training", { n: run.step, d: run.dense_step, s: run.status }, () => training(run)],
     ["layers", { l: run.layers, t: run.latency }, () => layerSection(run)],
     ["masks", { m: run.masks.map((mask) => [mask.layer, mask.cells]) }, () => maskSection(run)],
     ["churn", { c: run.churn, r: run.records }, () => churn(run)],
@@ -100,9 +107,7 @@ function render(data) {
   open(0);
 }
 
-function redrawCanvases(all) {
-  masks?.redraw?.(all);
-}
+const redrawCanvases = (paper) => masks?.redraw?.(paper);
 
 async function follow() {
   const load = async () => {
@@ -140,7 +145,8 @@ else follow().then(() => { document.documentElement.dataset.rendered = (performa
 if (data) document.documentElement.dataset.rendered = (performance.now() - begun).toFixed(0);
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redrawCanvases(false));
-matchMedia("print").addEventListener("change", () => redrawCanvases(true));
+addEventListener("beforeprint", () => redrawCanvases(true));
+addEventListener("afterprint", () => redrawCanvases(false));
 let width = innerWidth;
 addEventListener("resize", () => {
   if (Math.abs(innerWidth - width) < 40) return;

@@ -18,9 +18,13 @@ function colourOf(name) {
 
 const mix = (from, to, share) => from.map((value, i) => Math.round(value + (to[i] - value) * share));
 
+// Paper is light, whatever the screen was.
+const onPaper = [[29, 95, 191], [233, 236, 240], [217, 144, 47], [255, 255, 255]];
+let printing = false;
+
 // A colour for each of the 256 bytes.
 function palette(mask, mode) {
-  const [kept, dropped, warm, paper] = ["--kept", "--dropped", "--sparsification", "--paper"].map(colourOf);
+  const [kept, dropped, warm, paper] = printing ? onPaper : ["--kept", "--dropped", "--sparsification", "--paper"].map(colourOf);
   return Array.from({ length: 256 }, (_, byte) => {
     if (mask.merged > 1) return mix(dropped, kept, byte / 255);
     const isKept = byte >= 128;
@@ -220,6 +224,9 @@ export function maskSection(run) {
     h("div", { class: "row" }, valued && h("div", { class: "switch no-print", role: "group", "aria-label": "What the colours show" }, buttons), legend),
     h("ul", { class: run.masks.length <= 3 ? "masks few" : "masks" }, items));
   element.draw = () => canvases.forEach((canvas) => waiting.observe(canvas));
-  element.redraw = again;
+  element.redraw = (paper) => {
+    printing = paper;
+    again(paper);
+  };
   return element;
 }
