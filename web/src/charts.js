@@ -25,7 +25,7 @@ const common = (width, y, run) => ({
   width,
   height: 230,
   marginLeft: 52,
-  marginRight: 8,
+  marginRight: 20,
   marginBottom: 34,
   style: { background: "transparent", fontSize: "11.5px" },
   x: { label: "step", labelArrow: "none", domain: [0, Math.max(1, run.status === "running" ? run.steps : run.step || run.steps)], ticks: Math.round(width / 90), tickFormat: (x) => whole(x) },
