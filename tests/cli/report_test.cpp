@@ -10,7 +10,7 @@
 namespace hewn::test {
 namespace {
 
-/// One run for all tests; those that change something work on copies.
+/// One small run; tests that change something work on copies.
 class Report : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -108,10 +108,11 @@ TEST_F(Report, OfSeveralRunsComparesThem) {
   EXPECT_EQ(seeds, (std::map<std::string, int>{{"acdc momentum 0.5", 1}, {"acdc momentum 0.9", 1}}));
 }
 
-TEST_F(Report, SaysInOneLineWhatIsWrong) {
-  const std::string none = (folder_ / "none").string();
+TEST(ReportInput, SaysInOneLineWhatIsWrong) {
+  const TempFolder folder;
+  const std::string none = (folder / "none").string();
   for (const auto& words : std::vector<std::vector<std::string>>{{"report", none},
-                                                                 {"report", (folder_ / "data").string()},
+                                                                 {"report", folder.path().string()},
                                                                  {"watch", none},
                                                                  {"watch", none, "--terminal"}}) {
     const Outcome outcome = hewn(words);
