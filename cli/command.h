@@ -17,6 +17,7 @@ struct Positional {
   std::string help;
   std::string* value;
   bool required = true;
+  std::vector<std::string>* list = nullptr;  // instead of a value: one or more
 };
 
 /// A subcommand. `run` is called with its options' fields filled in and returns the exit code.
@@ -46,6 +47,8 @@ Command advise_command();
 Command select_command();
 Command launch_command();
 Command sweep_command();
+Command report_command();
+Command watch_command();
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
          hewn::cli::predict_command(), hewn::cli::inspect_command(), hewn::cli::plan_command(),
          hewn::cli::phases_command(), hewn::cli::methods_command(), hewn::cli::bench_command(),
          hewn::cli::advise_command(), hewn::cli::prepare_command(), hewn::cli::select_command(),
-         hewn::cli::launch_command(), hewn::cli::sweep_command()},
+         hewn::cli::launch_command(), hewn::cli::sweep_command(), hewn::cli::report_command(),
+         hewn::cli::watch_command()},
         argc, argv);
   } catch (const hewn::Error& error) {
     std::cerr << "hewn: " << error.what() << '\n';

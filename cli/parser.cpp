@@ -12,7 +12,9 @@ namespace {
 
 void add_options(CLI::App& app, const Command& command, Given& given, std::string& config) {
   for (const Positional& positional : command.positionals) {
-    CLI::Option* option = app.add_option(positional.name, *positional.value, positional.help);
+    CLI::Option* option = positional.list != nullptr
+                              ? app.add_option(positional.name, *positional.list, positional.help)
+                              : app.add_option(positional.name, *positional.value, positional.help);
     if (positional.required) option->required();
   }
   for (const Option& option : command.options.options()) {

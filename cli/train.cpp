@@ -47,7 +47,7 @@ void print_summary(const Json& s, const train::RunFolder& run) {
   std::cout << '\n';
   print_table(std::cout, rows,
               compared ? std::vector<bool>{false, true, true} : std::vector<bool>{false, true});
-  std::cout << "\nrun folder: " << run.path.string() << "  (hewn inspect, hewn eval)\n";
+  std::cout << "\nrun folder: " << run.path.string() << "  (hewn report, hewn inspect, hewn eval)\n";
 }
 
 int run(Fields& fields, const Given& given) {

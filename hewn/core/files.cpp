@@ -7,16 +7,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <memory>
 #include <system_error>
+#include <thread>
 
 #include "hewn/core/error.h"
 
 namespace hewn {
 namespace {
+
+constexpr int kAttempts = 3;  // to take a lock
 
 std::string reason() { return std::strerror(errno); }
 
@@ -100,13 +104,23 @@ void make_writable_folder(const std::filesystem::path& folder) {
 FileLock::FileLock(const std::filesystem::path& path)
     : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) throw Error(str(path.string(), ": cannot be opened: ", reason()));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  // is_locked holds the lock for a moment: ask a few times.
+  for (int attempt = 1; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+    if (attempt < kAttempts) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      continue;
+    }
     ::close(descriptor_);
     throw Error(str(path.string(), ": another process is using this folder"));
   }
 }
 
 FileLock::~FileLock() { ::close(descriptor_); }
+
+bool is_locked(const std::filesystem::path& path) {
+  const Descriptor file(path, O_RDONLY);
+  return file.ok() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
 
 uint32_t crc32(std::string_view data, uint32_t seed) {
   uLong value = seed;

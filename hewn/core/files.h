@@ -31,6 +31,9 @@ class FileLock {
   int descriptor_ = -1;
 };
 
+/// Whether a process holds a FileLock on the file. Changes nothing; a file that is not there is not locked.
+bool is_locked(const std::filesystem::path& path);
+
 /// CRC-32 (the one of gzip and zlib), continued from `seed`.
 uint32_t crc32(std::string_view data, uint32_t seed = 0);
 

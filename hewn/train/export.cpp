@@ -186,7 +186,7 @@ int64_t file_bytes(const runtime::ModelData& model) {
   return bytes;
 }
 
-ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, io::DType type) {
+ExportedRun exported_run(const RunFolder& run) {
   const TrainOptions options = read_config(run);
   if (!run.finished() || !std::filesystem::exists(run.model())) {
     throw Error(hewn::str(run.path.string(), ": is not finished; finish it with hewn train --resume"));
@@ -197,12 +197,18 @@ ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, i
   copy_into(state_dict(*model), file, "", run.model().string());  // checks names and shapes
   const auto blocks = file.metadata.find("hewn.blocks");
   if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
-  const Weights weights{file.tensors, parse_kept_blocks(blocks->second, run.model().string()),
-                        parse_block(options.block)};
-  runtime::ModelData data = export_model(*model, image_shape(signature.input), weights);
-  data.model = options.model;
+  ExportedRun out{
+      {},
+      {file.tensors, parse_kept_blocks(blocks->second, run.model().string()), parse_block(options.block)}};
+  out.data = export_model(*model, image_shape(signature.input), out.weights);
+  out.data.model = options.model;
   const auto method = file.metadata.find("hewn.method");
-  data.method = method == file.metadata.end() ? "" : method->second;
+  out.data.method = method == file.metadata.end() ? "" : method->second;
+  return out;
+}
+
+ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, io::DType type) {
+  const auto [data, weights] = exported_run(run);
   runtime::write_model(to, data, type);
   ExportReport report = report_on(data, weights, type);
   report.bytes = static_cast<int64_t>(std::filesystem::file_size(to));

@@ -46,6 +46,13 @@ struct ExportReport {
   int64_t bytes_dense = 0;  // of all layers
 };
 
+/// A finished run's network, and what it was made from.
+struct ExportedRun {
+  runtime::ModelData data;
+  Weights weights;
+};
+ExportedRun exported_run(const RunFolder& run);
+
 /// Writes a finished run's model.safetensors as a model.hewn file. `type` is that of the values: kF32 or
 /// kBF16.
 ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, io::DType type);

@@ -17,6 +17,7 @@
 #include "hewn/train/loop.h"
 #include "hewn/train/setup.h"
 #include "hewn/train/share_checkpoint.h"
+#include "hewn/train/supports.h"
 
 namespace hewn::train {
 namespace {
@@ -228,12 +229,19 @@ Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& obser
   const std::optional<Checkpoint> start =
       share_checkpoint(resume && first ? find_start(checkpoints, shop.steps, observer) : std::nullopt, group);
   std::optional<RunLog> log;
-  if (first) log.emplace(run, start ? start->step : 0);
-  Observers all(first ? std::vector<Observer*>{&*log, &observer} : std::vector<Observer*>{&observer});
+  std::optional<SupportLog> supports;
+  if (first) {
+    const int64_t done = start ? start->step : 0;
+    log.emplace(run, done);
+    supports.emplace(run, pruner, shop.recipe.score, done);
+  }
+  Observers all(first ? std::vector<Observer*>{&*supports, &*log, &observer}
+                      : std::vector<Observer*>{&observer});
   Loop loop({*shop.model, *shop.source, pruner, optimiser, checkpoints, all, shop.group}, loop_options(shop));
   if (start) loop.restore(*start, run.checkpoints().string());
   loop.run();
 
+  if (first) supports->end(shop.steps);
   pruner.fold();
   const auto kept = kept_blocks(pruner);
   const Metrics metrics = evaluate(*shop.model, *shop.source, group);

@@ -18,6 +18,7 @@ struct RunFolder {
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path events() const { return path / "events"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path supports() const { return path / "supports"; }
   std::filesystem::path model() const { return path / "model.safetensors"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path lock() const { return path / ".lock"; }

@@ -56,6 +56,13 @@ class Resume : public testing::Test {
     for (const char* name : {"model.safetensors", "metrics.jsonl"}) {
       EXPECT_EQ(read_file(folder_ / a / name), read_file(folder_ / b / name)) << name;
     }
+    int records = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / a / "supports")) {
+      const std::string name = entry.path().filename().string();
+      EXPECT_EQ(read_file(entry.path()), read_file(folder_ / b / "supports" / name)) << name;
+      ++records;
+    }
+    EXPECT_GT(records, 1);
     EXPECT_EQ(without_time(read_file(folder_ / a / "summary.json")),
               without_time(read_file(folder_ / b / "summary.json")));
   }

@@ -57,10 +57,14 @@ TEST(Files, ReadsGzipAndNoticesTruncation) {
 
 TEST(Files, LockKeepsOthersOut) {
   const TempFolder folder;
+  EXPECT_FALSE(is_locked(folder / "lock"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "lock"));
   {
     const FileLock first(folder / "lock");
+    EXPECT_TRUE(is_locked(folder / "lock"));
     EXPECT_THROW(FileLock(folder / "lock"), Error);
   }
+  EXPECT_FALSE(is_locked(folder / "lock"));
   const FileLock again(folder / "lock");
 }
 

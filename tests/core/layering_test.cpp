@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dist", {"core"}},
     {"sweep", {"core"}},
     {"train", {"core", "convex", "dist", "io", "kernels", "measure", "prune", "nn", "data", "runtime"}},
+    {"report", {"core", "io", "kernels", "measure", "prune", "nn", "runtime", "train"}},
 };
 // Layers that know nothing of LibTorch.
 const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "runtime", "sweep"};

@@ -1,0 +1,93 @@
+#include "cli/watch_terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/table.h"
+#include "hewn/core/error.h"
+
+namespace hewn::cli {
+namespace {
+
+constexpr size_t kBar = 30;
+
+std::string last_of(const report::Series& series, int digits) {
+  return series.y.empty() ? "-" : fixed(series.y.back(), digits);
+}
+
+std::string tests_text(const report::MetricsLog& log) {
+  std::string text;
+  for (const auto& [name, series] : log.tests()) {
+    text += str(text.empty() ? "" : "  ", name, " ", metric_text(name, series.y.back()));
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string phase_of(const report::MetricsLog& log) {
+  return log.phases().empty() ? "-" : log.phases().back().phase;
+}
+
+std::string active_text(const report::MetricsLog& log) {
+  return log.active().y.empty() ? "-" : percent(log.active().y.back());
+}
+
+/// A line that wraps would be drawn over the ones above it.
+std::string cut(const std::string& line) {
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return line.substr(0, known ? size.ws_col - 1U : 79U);
+}
+
+std::string bar_of(int64_t step, int64_t steps) {
+  const double share = steps == 0 ? 0 : std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
+  const auto full = static_cast<size_t>(static_cast<double>(kBar) * share);
+  return "[" + std::string(full, '#') + std::string(kBar - full, '.') + "]";
+}
+
+}  // namespace
+
+std::string TerminalView::time_left(const report::RunView& run) {
+  const int64_t step = run.log().step();
+  const auto now = Clock::now();
+  if (first_step_ < 0 || step < shown_step_) {
+    first_step_ = step;
+    first_seen_ = last_seen_ = now;
+  }
+  if (step != shown_step_) last_seen_ = now;
+  const std::chrono::duration<double> seen = last_seen_ - first_seen_;
+  if (step <= first_step_ || run.status() != report::Status::kRunning) return "";
+  return clock_text(seen.count() / static_cast<double>(step - first_step_) *
+                    static_cast<double>(run.steps() - step));
+}
+
+void TerminalView::show(const report::RunView& run) {
+  const report::MetricsLog& log = run.log();
+  const std::string left = time_left(run);
+  const bool fresh = log.step() != shown_step_;
+  const bool over = run.status() != report::Status::kRunning;
+  shown_step_ = log.step();
+  if (!terminal_) {
+    if (!fresh && !over) return;
+    out_ << "step " << log.step() << "/" << run.steps() << "  " << report::name_of(run.status()) << "  "
+         << phase_of(log) << "  loss " << last_of(log.loss(), 4) << "  active " << active_text(log)
+         << "  test: " << tests_text(log) << (left.empty() ? "" : "  left " + left) << std::endl;
+    return;
+  }
+  std::vector<std::string> lines = {str(run.name(), "  ", report::name_of(run.status())),
+                                    str(bar_of(log.step(), run.steps()), " ", log.step(), "/", run.steps(),
+                                        left.empty() ? "" : "  left " + left),
+                                    str("phase   ", phase_of(log)),
+                                    str("active  ", active_text(log)),
+                                    str("loss    ", last_of(log.loss(), 4)),
+                                    str("test    ", tests_text(log))};
+  for (const std::string& problem : run.problems()) lines.push_back("note    " + problem);
+  if (lines_ > 0) out_ << "\033[" << lines_ << "A";
+  for (const std::string& line : lines) out_ << "\033[K" << cut(line) << "\n";
+  out_ << "\033[J" << std::flush;
+  lines_ = static_cast<int>(lines.size());
+}
+
+}  // namespace hewn::cli

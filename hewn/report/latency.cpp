@@ -1,0 +1,112 @@
+#include "hewn/report/latency.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "hewn/core/error.h"
+#include "hewn/kernels/tile.h"
+#include "hewn/measure/conv.h"
+#include "hewn/measure/linear.h"
+#include "hewn/measure/network.h"
+#include "hewn/nn/trace.h"
+#include "hewn/report/series.h"
+#include "hewn/train/export.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::report {
+namespace {
+
+constexpr double kProductsOfACall = 1e10;  // a fifth of a second on two cores, dense
+constexpr int64_t kMostSamples = 256;
+constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best on the layers of bench/kernels
+
+/// Layers of one shape and density cost the same.
+struct Shape {
+  bool convolution;
+  measure::LinearShape linear;
+  measure::Conv2dShape conv;
+  measure::Point point;
+
+  bool operator==(const Shape& other) const {
+    return convolution == other.convolution && linear == other.linear && conv == other.conv &&
+           point.block == other.point.block && point.sparsity == other.point.sparsity;
+  }
+};
+
+Shape shape_of(const nn::LayerUse& use, const train::LayerReport& layer, int64_t batch) {
+  const double sparsity =
+      1 - static_cast<double>(layer.kept) / static_cast<double>(std::max<int64_t>(1, layer.grid.blocks()));
+  return {use.convolution,
+          {batch * use.rows, use.in, use.out},
+          {batch, use.in, use.out, use.height, use.width, use.geometry},
+          {layer.grid.block, sparsity}};
+}
+
+Json time_of(const Shape& shape, int64_t rounds) {
+  std::unique_ptr<measure::Layer> layer;
+  if (shape.convolution) {
+    layer = std::make_unique<measure::Conv2d>(shape.conv, 0, kPixelsAtOnce);
+  } else {
+    layer = std::make_unique<measure::Linear>(shape.linear, 0);
+  }
+  const measure::Comparison result =
+      measure::compare(*layer, measure::Product::kForward, shape.point, rounds);
+  return {{"dense_ms", rounded(result.dense.ms)},
+          {"sparse_ms", rounded(result.sparse.ms)},
+          {"speedup", rounded(result.speedup(), 4)}};
+}
+
+Json time_layers(const RunView& run, int64_t batch, int64_t rounds) {
+  const auto model =
+      train::build_model(train::read_config(run.folder()), train::read_signature(run.folder()));
+  const train::ModelReport& report = run.layers().report;
+  std::vector<std::pair<Shape, Json>> known;
+  Json out = Json::object();
+  for (const nn::LayerUse& use : nn::trace_layers(*model, train::read_signature(run.folder()).input)) {
+    const auto layer = std::find_if(report.layers.begin(), report.layers.end(),
+                                    [&](const train::LayerReport& row) { return row.name == use.name; });
+    if (layer == report.layers.end() || !layer->pruned || layer->kept == layer->grid.blocks()) continue;
+    const Shape shape = shape_of(use, *layer, batch);
+    auto same =
+        std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.first == shape; });
+    if (same == known.end()) same = known.insert(known.end(), {shape, time_of(shape, rounds)});
+    out[use.name] = same->second;
+  }
+  return out;
+}
+
+int64_t fitting_batch(const RunView& run, int64_t wanted) {
+  if (wanted > 0) return wanted;
+  double products = 1;
+  for (const auto& [layer, count] : run.layers().products) products += static_cast<double>(count);
+  return std::clamp(static_cast<int64_t>(kProductsOfACall / products), int64_t{1}, kMostSamples);
+}
+
+}  // namespace
+
+Json measure_latency(const RunView& run, const LatencyOptions& options) {
+  if (options.batch < 0) throw Error(str("batch: expected 0 or more, got ", options.batch));
+  if (run.status() != Status::kFinished) return {{"missing", "the run is not finished"}};
+  try {
+    const int64_t batch = fitting_batch(run, options.batch);
+    Json out = {
+        {"batch", batch}, {"threads", at::get_num_threads()}, {"instructions", kernels::machine().name}};
+    const runtime::ModelData data = train::exported_run(run.folder()).data;
+    const measure::Comparison network = measure::compare(data, {batch, options.rounds, 0});
+    out["dense_ms"] = rounded(network.dense.ms);
+    out["sparse_ms"] = rounded(network.sparse.ms);
+    out["speedup"] = rounded(network.speedup(), 4);
+    out["speedup_quartiles"] = {rounded(network.round_speedup.low, 4),
+                                rounded(network.round_speedup.high, 4)};
+    out["dense_baseline"] = network.dense.name;
+    out["layers"] = time_layers(run, batch, options.rounds);
+    return out;
+  } catch (const Error& problem) {
+    // Some models have no form that the runtime can run; the page says so.
+    return {{"missing", problem.what()}};
+  }
+}
+
+}  // namespace hewn::report

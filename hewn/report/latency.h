@@ -1,0 +1,14 @@
+#pragma once
+
+#include "hewn/core/json.h"
+#include "hewn/report/report.h"
+#include "hewn/report/run_view.h"
+
+namespace hewn::report {
+
+/// Times a finished run's network on this machine against the fastest dense way, and each of its pruned
+/// layers' shapes with as many random blocks, with LibTorch's current number of threads. {"missing": why}
+/// where that cannot be done.
+Json measure_latency(const RunView& run, const LatencyOptions& options);
+
+}  // namespace hewn::report

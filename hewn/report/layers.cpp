@@ -1,0 +1,148 @@
+#include "hewn/report/layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hewn/core/error.h"
+#include "hewn/io/safetensors.h"
+#include "hewn/nn/trace.h"
+#include "hewn/report/mask.h"
+#include "hewn/report/series.h"
+#include "hewn/train/setup.h"
+
+namespace hewn::report {
+namespace {
+
+/// How often one sample uses a layer's weight.
+int64_t positions(const nn::LayerUse& use) {
+  if (!use.convolution) return use.rows;
+  const kernels::ConvGeometry& g = use.geometry;
+  const auto extent = [&](int64_t size, int64_t kernel) {
+    return (size + 2 * g.padding - g.dilation * (kernel - 1) - 1) / g.stride + 1;
+  };
+  return extent(use.height, g.kernel_height) * extent(use.width, g.kernel_width);
+}
+
+/// Kept blocks as model.safetensors lists them: for runs that wrote no records of their choices.
+std::map<std::string, std::vector<uint8_t>> kept_in_model(const train::RunFolder& run,
+                                                          const train::ModelReport& report) {
+  const auto metadata = io::read_safetensors(run.model()).metadata;
+  const auto lists = train::parse_kept_blocks(metadata.at("hewn.blocks"), run.model().string());
+  std::map<std::string, std::vector<uint8_t>> out;
+  for (const train::LayerReport& layer : report.layers) {
+    const auto found = lists.find(layer.name);
+    if (found == lists.end()) continue;
+    std::vector<uint8_t>& kept = out[layer.name];
+    kept.resize(static_cast<size_t>(layer.grid.blocks()));
+    for (const int64_t block : found->second) kept.at(static_cast<size_t>(block)) = 1;
+  }
+  return out;
+}
+
+void take_record(const train::SupportRecord& record, LayerFacts& facts) {
+  for (const train::LayerReport& layer : facts.report.layers) {
+    const auto found = record.layers.find(layer.name);
+    if (found == record.layers.end()) continue;
+    if (static_cast<int64_t>(found->second.kept.size()) != layer.grid.blocks()) {
+      throw Error(str("layer ", layer.name, ": its recorded blocks do not fit its grid"));
+    }
+    facts.kept[layer.name] = found->second.kept;
+    if (!found->second.importance.empty()) facts.importance[layer.name] = found->second.importance;
+  }
+}
+
+}  // namespace
+
+LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* newest,
+                       std::vector<std::string>& problems) {
+  const train::TrainOptions options = train::read_config(run);
+  const nn::Signature signature = train::read_signature(run);
+  const auto model = train::build_model(options, signature);
+  LayerFacts facts;
+  for (const nn::LayerUse& use : nn::trace_layers(*model, signature.input)) {
+    const int64_t weight = use.in * use.out * (use.convolution ? use.geometry.taps() : 1);
+    facts.products[use.name] = weight * positions(use);
+  }
+  if (run.finished() && !std::filesystem::exists(run.model())) {
+    problems.push_back(str(run.model().string(), ": is missing"));
+  } else if (run.finished()) {
+    try {
+      facts.report = train::inspect_run(run);
+      facts.measured = true;
+    } catch (const Error& problem) {
+      problems.emplace_back(problem.what());
+    }
+  }
+  if (!facts.measured) {
+    prune::Plan plan =
+        prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+    for (prune::LayerPlan& layer : plan.layers) {
+      if (options.method != "dense") continue;
+      layer.pruned = false;
+      layer.keep = layer.grid.blocks();
+      layer.why_dense = "method dense";
+    }
+    facts.report = train::planned_report(*model, plan);
+  }
+  if (newest != nullptr) {
+    take_record(*newest, facts);
+  } else if (facts.measured) {
+    facts.kept = kept_in_model(run, facts.report);
+  }
+  return facts;
+}
+
+Json layer_rows(const LayerFacts& facts, const Json& config) {
+  const Json costs = config.value("layer_costs", Json::object());
+  const Json execution = config.at("options").value("sparse-execution", Json());
+  const std::string text = execution.is_string() ? execution.get<std::string>() : "off";
+  Json rows = Json::array();
+  for (const train::LayerReport& layer : facts.report.layers) {
+    const auto products = facts.products.find(layer.name);
+    const Json dense = products == facts.products.end() ? Json(nullptr) : Json(2 * products->second);
+    const Json sparse =
+        dense.is_null()
+            ? Json(nullptr)
+            : Json(std::llround(static_cast<double>(2 * products->second) * (1 - layer.realised_sparsity)));
+    const bool on_blocks = text == "on" || ("," + text).find("," + layer.name + ":") != std::string::npos;
+    Json row = {{"name", layer.name},
+                {"shape", layer.shape},
+                {"grid", {layer.grid.row_blocks(), layer.grid.col_blocks()}},
+                {"blocks", layer.grid.blocks()},
+                {"kept", layer.kept},
+                {"pruned", layer.pruned},
+                {"note", layer.note},
+                {"requested", layer.pruned ? Json(facts.report.requested_sparsity) : Json(nullptr)},
+                {"realised", rounded(layer.realised_sparsity)},
+                {"bytes_dense", layer.bytes_dense},
+                {"bytes_sparse", layer.bytes_sparse},
+                {"flops_dense", dense},
+                {"flops_sparse", sparse},
+                {"trained_on_blocks", layer.pruned && on_blocks}};
+    if (costs.contains(layer.name)) {
+      row["step_ms"] = {costs[layer.name].value("dense_ms", Json()),
+                        costs[layer.name].value("sparse_ms", Json())};
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json layer_pictures(const LayerFacts& facts, int64_t most_cells) {
+  Json pictures = Json::array();
+  const int64_t each =
+      std::max<int64_t>(1024, most_cells / std::max<int64_t>(1, static_cast<int64_t>(facts.kept.size())));
+  for (const train::LayerReport& layer : facts.report.layers) {
+    const auto kept = facts.kept.find(layer.name);
+    if (kept == facts.kept.end()) continue;
+    const auto importance = facts.importance.find(layer.name);
+    Json one = {{"layer", layer.name}, {"block", {layer.grid.block.rows, layer.grid.block.cols}}};
+    one.update(picture(layer.grid, kept->second,
+                       importance == facts.importance.end() ? std::vector<float>{} : importance->second,
+                       each));
+    pictures.push_back(std::move(one));
+  }
+  return pictures;
+}
+
+}  // namespace hewn::report

@@ -1,0 +1,167 @@
+// Curves of one run.
+import * as Plot from "./plot.js";
+import { h, legend } from "./dom.js";
+import { percent, metric, mainMetric, digits, whole } from "./format.js";
+
+const phaseColour = { DENSE: "var(--dense)", SPARSIFICATION: "var(--sparsification)", SPARSE: "var(--sparse)" };
+
+const points = (series) => (series?.x ?? []).map((x, i) => ({ x, y: series.y[i] })).filter((point) => point.y != null);
+
+export function figure(title, description, items, draw, wide = false) {
+  const place = h("div", { class: "plot", role: "img", "aria-label": description });
+  const element = h("figure", { class: wide ? "wide" : null },
+    h("figcaption", {}, h("h3", {}, title), legend(items)), place);
+  // The width is known only once the figure stands in the page.
+  element.draw = () => {
+    const width = Math.max(280, Math.round(place.clientWidth || (wide ? 1072 : 520)));
+    const svg = draw(width);
+    svg.setAttribute("aria-hidden", "true");
+    place.replaceChildren(svg);
+  };
+  return element;
+}
+
+const common = (width, y, run) => ({
+  width,
+  height: 230,
+  marginLeft: 52,
+  marginRight: 20,
+  marginBottom: 34,
+  style: { background: "transparent", fontSize: "11.5px" },
+  x: { label: "step", labelArrow: "none", domain: [0, Math.max(1, run.status === "running" ? run.steps : run.step || run.steps)], ticks: Math.round(width / 90), tickFormat: (x) => whole(x) },
+  y: { label: null, grid: true, nice: true, ticks: 5, ...y },
+  color: { type: "identity" },
+});
+
+const shades = (run) =>
+  run.phases.length === 0
+    ? []
+    : [Plot.rect(run.phases, { x1: (p) => p[1] - 1, x2: (p) => p[2] - 1, fill: (p) => phaseColour[p[0]] ?? "var(--line)", fillOpacity: 0.16 })];
+
+const curve = (data, colour, more) => Plot.lineY(data, { x: "x", y: "y", stroke: colour, strokeWidth: 1.6, ...more });
+
+const tip = (data, text) =>
+  data.length === 0 ? [] : [
+    Plot.ruleX(data, Plot.pointerX({ x: "x", stroke: "currentColor", strokeOpacity: 0.4 })),
+    Plot.tip(data, Plot.pointerX({ x: "x", y: "y", title: (d) => `step ${whole(d.x)}\n${text(d.y)}`, fill: "var(--raised)", stroke: "var(--line)" })),
+  ];
+
+// Training and test values of one metric with the dense run's beside them.
+function metricChart(run, name, title, train) {
+  const test = points(run.test[name]);
+  const dense = points(run.dense_test[name]);
+  const format = (y) => metric(name, y);
+  const items = [];
+  if (train.length > 0) items.push({ label: "training", colour: "var(--c8)", stroke: true });
+  if (test.length > 0) items.push({ label: "test", colour: "var(--c1)", stroke: true });
+  if (dense.length > 0) items.push({ label: "dense model, test", colour: "var(--c2)", stroke: true, dashed: true });
+  const last = test.at(-1);
+  const description = `${title} over ${whole(run.step)} steps${last ? `; on the test set ${format(last.y)} at the end` : ""}`;
+  return figure(title, description, items, (width) => {
+    // A few wild values at the start must not press the rest flat.
+    const sorted = [...train, ...test, ...dense].map((d) => d.y).sort((a, b) => a - b);
+    const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+    const bounds = sorted.length === 0 ? [0, 1]
+      : name === "loss" ? [Math.min(0, sorted[0]), Math.max(at(0.985), test.at(-1)?.y ?? 0)] : [Math.min(at(0.03), test[0]?.y ?? Infinity), sorted.at(-1)];
+    return Plot.plot({
+      ...common(width, { domain: bounds[0] < bounds[1] ? bounds : undefined, clamp: true, tickFormat: name === "accuracy" ? (y) => `${y} %` : undefined }, run),
+      clip: true,
+      marks: [
+        ...shades(run),
+        curve(train, "var(--c8)", { strokeWidth: 1, strokeOpacity: 0.85 }),
+        curve(dense, "var(--c2)", { strokeDasharray: "4 3" }),
+        curve(test, "var(--c1)"),
+        test.length <= 60 ? Plot.dot(test, { x: "x", y: "y", r: 2.2, fill: "var(--c1)" }) : null,
+        ...tip(test.length > 0 ? test : train, (y) => `${title.toLowerCase()} ${format(y)}`),
+      ],
+    });
+  });
+}
+
+// The log has a record every few steps; what phases mean fills in the corners between them.
+function activePoints(run) {
+  const logged = points(run.active);
+  const end = logged.at(-1)?.y ?? 1;
+  const kept = run.phases.at(-1)?.[0] === "SPARSE" ? end : 1 - (run.sparsity ?? 0);
+  return run.phases.flatMap(([phase, begin, after]) => {
+    const level = { DENSE: 1, SPARSE: kept }[phase];
+    if (level != null) return [{ x: begin - 1, y: level }, { x: after - 1, y: level }];
+    return logged.filter((point) => point.x >= begin && point.x < after);
+  });
+}
+
+function scheduleChart(run) {
+  const active = activePoints(run);
+  const low = points(run.active_least);
+  const band = low.length > 0 && run.active_most?.x.length === low.length
+    ? low.map((d, i) => ({ x: d.x, y1: d.y, y2: run.active_most.y[i] })) : [];
+  const spread = band.some((d) => d.y2 - d.y1 > 0.02);
+  const target = 1 - (run.sparsity ?? 0);
+  return figure("Active blocks", `Share of blocks that are active; it ends at ${percent(active.at(-1)?.y)}`,
+    [{ label: "mean of the pruned layers", colour: "var(--c1)", stroke: true }, spread && { label: "least to most", colour: "var(--c1)", opacity: 0.25 },
+      { label: `target ${percent(target)}`, colour: "var(--c8)", stroke: true, dashed: true }].filter(Boolean),
+    (width) => Plot.plot({
+      ...common(width, { domain: [0, 1], tickFormat: (y) => `${Math.round(100 * y)} %` }, run),
+      marks: [
+        ...shades(run),
+        spread ? Plot.areaY(band, { x: "x", y1: "y1", y2: "y2", fill: "var(--c1)", fillOpacity: 0.25 }) : null,
+        Plot.ruleY([target], { stroke: "var(--c8)", strokeDasharray: "4 3" }),
+        curve(active, "var(--c1)"),
+        ...tip(active, (y) => `active ${percent(y)}`),
+      ],
+    }));
+}
+
+function rateChart(run) {
+  const rate = points(run.train.lr);
+  return figure("Learning rate", "Learning rate of the weights", [],
+    (width) => Plot.plot({
+      ...common(width, { zero: true, tickFormat: digits }, run),
+      marks: [...shades(run), curve(rate, "var(--c1)"), ...tip(rate, (y) => `rate ${digits(y)}`)],
+    }));
+}
+
+export function phaseLegend(run) {
+  const seen = [...new Set(run.phases.map((p) => p[0]))];
+  return legend(seen.map((phase) => ({ label: phase.toLowerCase(), colour: phaseColour[phase] ?? "var(--line)", opacity: 0.45 })));
+}
+
+export function trainingCharts(run) {
+  const charts = [metricChart(run, "loss", "Loss", points(run.train.loss))];
+  const main = mainMetric({ ...run.test, ...run.dense_test, ...run.headline.metrics }) ?? "accuracy";
+  if ("auc" in run.test) charts.push(metricChart(run, "auc", "AUC", []));
+  else if (main === "accuracy") charts.push(metricChart(run, "accuracy", "Accuracy", points(run.train.accuracy)));
+  return charts;
+}
+
+export const scheduleCharts = (run) => (run.active.x.length > 0 ? [scheduleChart(run), rateChart(run)] : [rateChart(run)]);
+
+// How many of a cycle's kept blocks were not kept in the one before: a row per layer, a column per cycle.
+export function churnChart(run) {
+  const names = [...new Set(run.churn.flatMap((cycle) => Object.keys(cycle.layers)))];
+  const order = run.layers.map((layer) => layer.name).filter((name) => names.includes(name));
+  const cells = run.churn.flatMap((cycle) => [
+    ...(order.length > 1 ? [{ layer: "all layers", step: cycle.step, share: cycle.all }] : []),
+    ...order.filter((name) => name in cycle.layers).map((name) => ({ layer: name, step: cycle.step, share: cycle.layers[name] })),
+  ]);
+  const rows = (order.length > 1 ? 1 : 0) + order.length;
+  const label = Math.min(260, 16 + 6.6 * Math.max(10, ...order.map((name) => name.length)));
+  return figure("New among the kept blocks, by the step at which they were chosen",
+    `Share of kept blocks that were not kept in the cycle before; ${percent(run.churn.at(-1)?.all)} in the last`, [],
+    (width) => Plot.plot({
+      width,
+      height: 46 + rows * 22,
+      marginLeft: label,
+      marginTop: 26,
+      marginBottom: 8,
+      padding: 0.06,
+      style: { background: "transparent", fontSize: "11.5px" },
+      x: { type: "band", label: null, axis: "top", tickFormat: (x) => whole(x), tickSize: 0 },
+      y: { type: "band", label: null, domain: [...(order.length > 1 ? ["all layers"] : []), ...order], tickSize: 0 },
+      color: { type: "identity" },
+      marks: [
+        Plot.cell(cells, { x: "step", y: "layer", fill: (d) => `rgba(var(--heat), ${(0.06 + 0.84 * d.share).toFixed(3)})` }),
+        Plot.text(cells, { x: "step", y: "layer", text: (d) => `${Math.round(100 * d.share)} %`, fill: (d) => (d.share > 0.55 ? "var(--paper)" : "var(--ink)") }),
+      ],
+    }), true);
+}
