@@ -21,7 +21,7 @@ TEST(PaperFiles, GiveTheirRuns) {
       {"ctr-small", 92},
       {"one-shot", 30},
       {"one-shot-cifar10", 24},
-      {"one-shot-small", 36},
+      {"one-shot-small", 54},
       {"sparsification", 30},
       {"sparsification-cifar10", 24},
       {"sparsification-small", 36},
