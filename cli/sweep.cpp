@@ -1,7 +1,5 @@
 #include "hewn/sweep/spec.h"
 
-#include <sched.h>
-
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -99,17 +97,11 @@ void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options
   write_file_atomically(folder.record(), record.dump(2) + "\n");
 }
 
-int64_t usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 sweep::QueueOptions queue_options(const sweep::Settings& settings) {
   sweep::QueueOptions out;
   out.workers = settings.workers;
-  out.threads =
-      settings.threads > 0 ? settings.threads : std::max<int64_t>(1, usable_cores() / settings.workers);
+  out.threads = settings.threads > 0 ? settings.threads
+                                     : std::max<int64_t>(1, train::usable_cores() / settings.workers);
   out.devices = split(settings.device, ',');
   for (const std::string& device : out.devices) train::find_device(device);
   return out;

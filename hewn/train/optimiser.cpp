@@ -80,6 +80,14 @@ bool shares_moment(const Parameter& parameter, const at::Tensor& second) {
   return parameter.shared_moment && second.defined();
 }
 
+/// The step's rule with what is the tensor's own.
+kernels::UpdateRule rule_for(kernels::UpdateRule rule, const Parameter& parameter) {
+  rule.lr *= parameter.lr_factor;
+  rule.weight_decay = parameter.weight_decay;
+  rule.l1_decay = parameter.l1_decay;
+  return rule;
+}
+
 kernels::cuda::UpdateRates rates_of(const Parameter& parameter) {
   return {parameter.lr_factor, parameter.weight_decay, parameter.l1_decay};
 }
@@ -117,7 +125,6 @@ void Optimiser::step(double lr) {
 
 void Optimiser::begin_step(double lr) {
   ++steps_;
-  lr_ = lr;
   rule_.kind = options_.kind;
   rule_.momentum = options_.momentum;
   rule_.nesterov = options_.nesterov;
@@ -139,10 +146,7 @@ void Optimiser::apply() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
     if (!gradient_of(parameter).defined()) continue;
-    kernels::UpdateRule rule = rule_;
-    rule.lr = lr_ * parameter.lr_factor;
-    rule.weight_decay = parameter.weight_decay;
-    rule.l1_decay = parameter.l1_decay;
+    const kernels::UpdateRule rule = rule_for(rule_, parameter);
     const Moments& moments = moments_[i];
     if (parameter.layer != nullptr && parameter.layer->sparse != nullptr) {
       update_kept(rule, parameter, moments.first, moments.second, scale);
@@ -203,10 +207,7 @@ void Optimiser::update_touched(size_t i, const at::Tensor& scale) {
                                       data_or_null<float>(scale), prune::current_stream(gpu_step_));
     return;
   }
-  kernels::UpdateRule rule = rule_;
-  rule.lr = lr_ * parameter.lr_factor;
-  rule.weight_decay = parameter.weight_decay;
-  rule.l1_decay = parameter.l1_decay;
+  const kernels::UpdateRule rule = rule_for(rule_, parameter);
   at::parallel_for(0, values.size(0), std::max<int64_t>(1, prune::kGrain / width),
                    [&](int64_t begin, int64_t end) {
                      kernels::update_rows(rule, rows.data_ptr<int64_t>(), width, values.data_ptr<float>(),

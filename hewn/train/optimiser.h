@@ -79,8 +79,7 @@ class Optimiser {
   OptimiserOptions options_;
   int64_t steps_ = 0;
   kernels::UpdateRule rule_;  // of this step, but for what is a tensor's own
-  double lr_ = 0;
-  at::Tensor gpu_step_;  // what kernels::cuda::set_step leaves; undefined on the CPU
+  at::Tensor gpu_step_;       // what kernels::cuda::set_step leaves; undefined on the CPU
 };
 
 }  // namespace hewn::train

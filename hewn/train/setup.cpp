@@ -14,15 +14,12 @@
 #include "hewn/kernels/cuda/cuda.h"
 
 namespace hewn::train {
-namespace {
 
 int64_t usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
   return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
-
-}  // namespace
 
 int64_t set_threads(int64_t threads, const dist::Place& place) {
   if (threads < 0) throw Error(hewn::str("threads: expected 0 or more, got ", threads));

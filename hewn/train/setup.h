@@ -16,6 +16,9 @@
 
 namespace hewn::train {
 
+/// Cores that this process may run on.
+int64_t usable_cores();
+
 /// Sets LibTorch's and OpenBLAS's threads; 0 means all cores this process may use, shared with the others on
 /// the machine. Returns the number.
 int64_t set_threads(int64_t threads, const dist::Place& place = {});
