@@ -2,7 +2,7 @@
 // channels-last: the dense step, and steps of sa++ in each phase. One network at a time, since a large batch
 // fills the memory; the dense step is timed first and last, so that a drift shows.
 //
-// usage: bench_gpu_step BATCH [BLOCKS]: BLOCKS (default 12) groups of 10 steps are timed per row
+// usage: bench_gpu_step BATCH [GROUPS]: GROUPS (default 12) groups of 10 steps are timed per row
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 
