@@ -164,6 +164,7 @@ int run(const Fields& fields, const Given& all) {
     progress.line("stopped; the same command goes on from here");
     return 128 + stop_signal;
   }
+  progress.wipe();
   print_results(sweep, progress.results(), folder, fields.json);
   return progress.results().count(sweep::State::kFailed) > 0 ? 1 : 0;
 }

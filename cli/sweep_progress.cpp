@@ -25,8 +25,11 @@ SweepProgress::SweepProgress(const sweep::Spec& spec, const std::vector<sweep::R
   refresh();
 }
 
-SweepProgress::~SweepProgress() {
-  if (bar_shown_) std::cerr << '\n';
+SweepProgress::~SweepProgress() { wipe(); }
+
+void SweepProgress::wipe() {
+  if (bar_shown_) std::cerr << "\r\033[K" << std::flush;
+  bar_shown_ = false;
 }
 
 void SweepProgress::refresh() {
@@ -36,8 +39,7 @@ void SweepProgress::refresh() {
 
 void SweepProgress::line(const std::string& text) {
   if (quiet_) return;
-  if (bar_shown_) std::cerr << "\r\033[K";
-  bar_shown_ = false;
+  wipe();
   std::cerr << text << '\n';
 }
 
@@ -69,10 +71,11 @@ void SweepProgress::on_tick() {
   const int64_t failed = results_.count(sweep::State::kFailed);
   const int64_t done = results_.count(sweep::State::kFinished);
   const std::string ahead = sweep::leader(spec_, results_);
-  std::cerr << bar_of(static_cast<double>(done + failed) / static_cast<double>(runs_.size())) << done << '/'
-            << runs_.size() << " runs, " << running_.size() << " running"
-            << (failed > 0 ? str(", ", failed, " failed") : "") << (ahead.empty() ? "" : "  best: " + ahead)
-            << left() << std::flush;
+  const std::string text =
+      str(done, "/", runs_.size(), " runs, ", running_.size(), " running",
+          failed > 0 ? str(", ", failed, " failed") : "", left(), ahead.empty() ? "" : "  best: " + ahead);
+  std::cerr << bar_line(static_cast<double>(done + failed) / static_cast<double>(runs_.size()), text)
+            << std::flush;
   bar_shown_ = true;
 }
 

@@ -25,6 +25,7 @@ class SweepProgress final : public sweep::Watcher {
   void on_tick() override;
 
   void line(const std::string& text);
+  void wipe();  // the bar, before something else is printed
   const sweep::Results& results() const { return results_; }
 
  private:

@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +13,18 @@ namespace hewn::cli {
 
 std::string bar_of(double share) {
   constexpr double kWidth = 20;
-  const auto full = static_cast<size_t>(kWidth * share);
-  return "\r\033[K[" + std::string(full, '#') + std::string(static_cast<size_t>(kWidth) - full, '.') + "] ";
+  const auto full = static_cast<size_t>(kWidth * std::clamp(share, 0.0, 1.0));
+  return "[" + std::string(full, '#') + std::string(static_cast<size_t>(kWidth) - full, '.') + "]";
+}
+
+std::string cut_to_line(const std::string& text, int descriptor) {
+  winsize size = {};
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return text.substr(0, known ? size.ws_col - 1U : 79U);
+}
+
+std::string bar_line(double share, const std::string& text) {
+  return "\r\033[K" + cut_to_line(bar_of(share) + " " + text, STDERR_FILENO);
 }
 
 Terminal::Terminal(bool quiet) : quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -41,8 +52,9 @@ void Terminal::on_preparation(const data::Preparation& now) {
       done <= 0 ? 0
                 : (now.seconds - begun_.seconds) / done * static_cast<double>(now.bytes_total - now.bytes);
   const double speed = now.seconds <= 0 ? 0 : static_cast<double>(now.rows) / now.seconds;
-  std::cerr << bar_of(share) << now.what << "  " << now.rows << " rows  " << fixed(speed, 0)
-            << " rows/s  left " << clock_text(left) << std::flush;
+  std::cerr << bar_line(share, str(now.what, "  ", now.rows, " rows  ", fixed(speed, 0), " rows/s  left ",
+                                   clock_text(left)))
+            << std::flush;
   bar_shown_ = true;
 }
 
@@ -74,10 +86,12 @@ void Terminal::bar() {
   const auto done = static_cast<double>(last_.step - first_step_);
   const double left =
       done <= 0 ? 0 : (last_.seconds - first_seconds_) / done * static_cast<double>(last_.steps - last_.step);
-  std::cerr << bar_of(static_cast<double>(last_.step) / static_cast<double>(last_.steps)) << last_.step << '/'
-            << last_.steps << ' ' << prune::name_of(last_.phase) << "  loss " << fixed(last_.loss, 3)
-            << "  train " << fixed(last_.accuracy, 1) << " %" << (test_.empty() ? "" : "  test: " + test_)
-            << "  active " << percent(last_.active_fraction) << "  left " << clock_text(left) << std::flush;
+  const std::string text =
+      str(last_.step, "/", last_.steps, " ", prune::name_of(last_.phase), "  left ", clock_text(left),
+          "  loss ", fixed(last_.loss, 3), "  train ", fixed(last_.accuracy, 1), " %  active ",
+          percent(last_.active_fraction), test_.empty() ? "" : "  test: ", test_);
+  std::cerr << bar_line(static_cast<double>(last_.step) / static_cast<double>(last_.steps), text)
+            << std::flush;
   bar_shown_ = true;
 }
 

@@ -6,8 +6,15 @@
 
 namespace hewn::cli {
 
-/// A bar of which that share is full, in place of what stands on the line.
+/// "[####....]" of which that share is full.
 std::string bar_of(double share);
+
+/// As much of the text as fits into a line of that terminal, 79 characters where it is none. A line that
+/// wraps could not be replaced by the next one.
+std::string cut_to_line(const std::string& text, int descriptor);
+
+/// A bar and a text for standard error, in place of what stands on the line.
+std::string bar_line(double share, const std::string& text);
 
 /// Shows a run on standard error: a bar on a terminal, plain lines elsewhere.
 class Terminal final : public train::Observer {

@@ -1,18 +1,15 @@
 #include "cli/watch_terminal.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "hewn/core/error.h"
 
 namespace hewn::cli {
 namespace {
-
-constexpr size_t kBar = 30;
 
 std::string last_of(const report::Series& series, int digits) {
   return series.y.empty() ? "-" : fixed(series.y.back(), digits);
@@ -34,17 +31,8 @@ std::string active_text(const report::MetricsLog& log) {
   return log.active().y.empty() ? "-" : percent(log.active().y.back());
 }
 
-/// A line that wraps would be drawn over the ones above it.
-std::string cut(const std::string& line) {
-  winsize size{};
-  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return line.substr(0, known ? size.ws_col - 1U : 79U);
-}
-
-std::string bar_of(int64_t step, int64_t steps) {
-  const double share = steps == 0 ? 0 : std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
-  const auto full = static_cast<size_t>(static_cast<double>(kBar) * share);
-  return "[" + std::string(full, '#') + std::string(kBar - full, '.') + "]";
+double share_done(int64_t step, int64_t steps) {
+  return steps == 0 ? 0 : static_cast<double>(step) / static_cast<double>(steps);
 }
 
 }  // namespace
@@ -77,15 +65,15 @@ void TerminalView::show(const report::RunView& run) {
     return;
   }
   std::vector<std::string> lines = {str(run.name(), "  ", report::name_of(run.status())),
-                                    str(bar_of(log.step(), run.steps()), " ", log.step(), "/", run.steps(),
-                                        left.empty() ? "" : "  left " + left),
+                                    str(bar_of(share_done(log.step(), run.steps())), " ", log.step(), "/",
+                                        run.steps(), left.empty() ? "" : "  left " + left),
                                     str("phase   ", phase_of(log)),
                                     str("active  ", active_text(log)),
                                     str("loss    ", last_of(log.loss(), 4)),
                                     str("test    ", tests_text(log))};
   for (const std::string& problem : run.problems()) lines.push_back("note    " + problem);
   if (lines_ > 0) out_ << "\033[" << lines_ << "A";
-  for (const std::string& line : lines) out_ << "\033[K" << cut(line) << "\n";
+  for (const std::string& line : lines) out_ << "\033[K" << cut_to_line(line, STDOUT_FILENO) << "\n";
   out_ << "\033[J" << std::flush;
   lines_ = static_cast<int>(lines.size());
 }

@@ -47,6 +47,16 @@ Options options_at(const Spec& spec, const Point& point) {
   return options;
 }
 
+/// Whether some value of an axis trains a pruned model where another trains the dense one.
+bool has_pruned(const Spec& spec) {
+  const Axis* methods = spec.find_axis("method");
+  return methods != nullptr &&
+         std::any_of(methods->values.begin(), methods->values.end(), [](const AxisValue& value) {
+           const auto method = value.options.find("method");
+           return method != value.options.end() && method->second != "dense";
+         });
+}
+
 /// The line that says what an Error complains about: its message begins with the option's name.
 [[noreturn]] void reject(const Spec& spec, const Point& point, const std::string& run, const Error& error) {
   const std::string what = error.what();
@@ -80,13 +90,15 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
   std::map<std::string, size_t> known;
   for (const Point& point : all_points(spec)) {
     if (excluded(spec, point)) continue;
-    Run run{"", options_at(spec, point), {point}};
+    Run run{"", options_at(spec, point), {point}, false};
     const auto method = run.options.find("method");
     const bool dense = method != run.options.end() && method->second == "dense";
+    run.shared = dense && has_pruned(spec);
     for (size_t a = 0; a < spec.axes.size(); ++a) {
       const Axis& axis = spec.axes[a];
       if (dense && rules.only_prunes(axis.key)) {
         run.options.erase(axis.key);
+        run.shared = true;
         continue;
       }
       const std::string part = name_part(axis, point[a]);

@@ -15,6 +15,7 @@ struct Run {
   std::string name;           // of its folder: readable, and its own
   Options options;            // of hewn train, without what only says where and how fast
   std::vector<Point> points;  // what it stands for; several where it does not depend on some axis
+  bool shared = false;  // a dense model beside pruned ones: the same for all of them, competes with none
 };
 
 /// All runs of a sweep, each once, the first seed of all before the second. The dense model does not depend

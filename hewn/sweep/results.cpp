@@ -104,7 +104,7 @@ Results collect(const Spec& spec, const std::vector<Run>& runs, const Folder& fo
       Point cell = point;
       if (seed < cell.size()) cell[seed] = 0;
       const auto [found, fresh] = numbers.emplace(cell, results.cells.size());
-      if (fresh) results.cells.push_back({cell, {}, results.runs.size(), run.points.size() > 1});
+      if (fresh) results.cells.push_back({cell, {}, results.runs.size(), run.shared});
       if (!result.value) continue;
       results.cells[found->second].values.push_back(*result.value);
       values[point] = *result.value;

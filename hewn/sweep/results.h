@@ -24,7 +24,7 @@ struct Cell {
   Point point;                 // the seed's place is 0
   std::vector<double> values;  // of finished runs, seed by seed
   size_t run = 0;              // number of its first run
-  bool shared = false;         // its runs stand for other cells too, as the dense model does
+  bool shared = false;         // the dense model beside pruned ones; see Run
 };
 
 /// Two values of the compared axis over all combinations of the others, seed by seed.

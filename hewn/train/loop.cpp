@@ -83,6 +83,9 @@ Loop::Loop(const LoopParts& parts, const LoopOptions& options)
 
 void Loop::run() {
   const RecordableStream stream(device_of(parts_.model));
+  if (!work_.obstacle().empty()) {
+    parts_.observer.on_message("steps are launched, not replayed as CUDA graphs: " + work_.obstacle());
+  }
   parts_.model.train();
   while (step_ < options_.steps) {
     train_step();

@@ -35,17 +35,24 @@ bool has_embeddings(const nn::Model& model) {
   return false;
 }
 
-/// Averaging over processes and counting the rows of tables need the CPU in between.
-bool can_record(const StepParts& parts) {
-  return StepGraph::available() && parts.model.parameters().front().is_cuda() &&
-         parts.group->place().alone() && parts.optimiser.recordable() && !has_embeddings(parts.model);
+/// What in these steps keeps them from being recorded; nothing where they can be. Averaging over processes
+/// and counting the rows of tables need the CPU in between.
+std::string find_obstacle(const StepParts& parts) {
+  if (!StepGraph::available()) return "this build has no CUDA kernels";
+  if (!parts.group->place().alone()) return "several processes average their gradients";
+  if (has_embeddings(parts.model)) return "the network has embeddings";
+  if (!parts.optimiser.recordable()) return "moments are shared within blocks";
+  return "";
 }
 
 }  // namespace
 
 Step::Step(const StepParts& parts, const StepOptions& options) : parts_(parts), options_(options) {
   if (!parts.group->place().alone()) gradients_ = gradients_of(parts);
-  if (options.graphs && can_record(parts)) graph_ = std::make_unique<StepGraph>();
+  if (options.graphs && parts.model.parameters().front().is_cuda()) {
+    obstacle_ = find_obstacle(parts);
+    if (obstacle_.empty()) graph_ = std::make_unique<StepGraph>();
+  }
   parts.pruner.show_bf16(options.precision == Precision::kBf16);
   const auto device = at::TensorOptions().device(parts.model.parameters().front().device());
   loss_ = at::zeros({}, device.dtype(at::kFloat));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "hewn/data/source.h"
 #include "hewn/dist/gradients.h"
@@ -42,6 +43,8 @@ class Step {
   const at::Tensor& correct() const { return correct_; }
   /// Whether steps are recorded and replayed.
   bool records() const { return graph_ != nullptr; }
+  /// Why steps on a GPU are launched although they were to be recorded; "" where that is not so.
+  const std::string& obstacle() const { return obstacle_; }
 
  private:
   void work(const data::Batch& batch);
@@ -50,7 +53,8 @@ class Step {
   StepParts parts_;
   StepOptions options_;
   std::unique_ptr<dist::GradientAverage> gradients_;  // null where the process is alone
-  std::unique_ptr<StepGraph> graph_;                  // null where steps are not recorded
+  std::string obstacle_;
+  std::unique_ptr<StepGraph> graph_;  // null where steps are not recorded
   at::Tensor loss_;
   at::Tensor correct_;
 };

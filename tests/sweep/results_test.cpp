@@ -111,6 +111,25 @@ TEST_F(SweepResults, MarkdownPutsTheBestInBoldAndTheDenseModelAbove) {
   EXPECT_NE(table.find("| dense | old | 4 | 0 | 0 | -0.4000 | 0.12 |\n"), std::string::npos) << table;
 }
 
+TEST_F(SweepResults, TheDenseModelCompetesWithNoneEvenInATableOfOneCell) {
+  const TrainRules rules{{"method"},
+                         [](const Options&) {},
+                         [](const std::string&) { return false; },
+                         [](const std::string&) { return false; }};
+  Spec spec = read_spec("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\n", "t.toml", {}, rules);
+  spec.settings.metric = "loss";
+  const std::vector<sweep::Run> runs = expand(spec, rules);
+  finish("dense", 0.1);
+  finish("old", 0.3);
+  finish("new", 0.2);
+  const Results found = collect(spec, runs, folder_);
+  EXPECT_EQ(leader(spec, found), "new in 1 of 1 cell");
+  const std::string table = markdown_table(spec, runs, found);
+  EXPECT_NE(table.find("dense: 0.1000\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("| | old | new |\n|---|---|---|\n| | 0.3000 | **0.2000** |\n"), std::string::npos)
+      << table;
+}
+
 TEST_F(SweepResults, ADenseModelThatDiffersFromRowToRowStaysAColumn) {
   const TrainRules rules{{"method", "block", "epochs"},
                          [](const Options&) {},
