@@ -23,8 +23,9 @@ std::string tests_text(const report::MetricsLog& log) {
   return text.empty() ? "-" : text;
 }
 
-std::string phase_of(const report::MetricsLog& log) {
-  return log.phases().empty() ? "-" : log.phases().back().phase;
+std::string phase_text(const report::RunView& run) {
+  if (!run.log().phases().empty()) return run.log().phases().back().phase;
+  return run.dense_step() > 0 ? str("dense model first, step ", run.dense_step(), "/", run.steps()) : "-";
 }
 
 std::string active_text(const report::MetricsLog& log) {
@@ -40,7 +41,7 @@ double share_done(int64_t step, int64_t steps) {
 std::string TerminalView::time_left(const report::RunView& run) {
   const int64_t step = run.log().step();
   const auto now = Clock::now();
-  if (first_step_ < 0 || step < shown_step_) {
+  if (first_step_ <= 0 || step < shown_step_) {  // before the first step the dense model may train
     first_step_ = step;
     first_seen_ = last_seen_ = now;
   }
@@ -54,20 +55,22 @@ std::string TerminalView::time_left(const report::RunView& run) {
 void TerminalView::show(const report::RunView& run) {
   const report::MetricsLog& log = run.log();
   const std::string left = time_left(run);
-  const bool fresh = log.step() != shown_step_;
+  const int64_t at = log.step() + run.dense_step();
+  const bool fresh = at != shown_;
+  shown_ = at;
   const bool over = run.status() != report::Status::kRunning;
   shown_step_ = log.step();
   if (!terminal_) {
     if (!fresh && !over) return;
     out_ << "step " << log.step() << "/" << run.steps() << "  " << report::name_of(run.status()) << "  "
-         << phase_of(log) << "  loss " << last_of(log.loss(), 4) << "  active " << active_text(log)
+         << phase_text(run) << "  loss " << last_of(log.loss(), 4) << "  active " << active_text(log)
          << "  test: " << tests_text(log) << (left.empty() ? "" : "  left " + left) << std::endl;
     return;
   }
   std::vector<std::string> lines = {str(run.name(), "  ", report::name_of(run.status())),
                                     str(bar_of(share_done(log.step(), run.steps())), " ", log.step(), "/",
                                         run.steps(), left.empty() ? "" : "  left " + left),
-                                    str("phase   ", phase_of(log)),
+                                    str("phase   ", phase_text(run)),
                                     str("active  ", active_text(log)),
                                     str("loss    ", last_of(log.loss(), 4)),
                                     str("test    ", tests_text(log))};

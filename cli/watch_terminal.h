@@ -23,7 +23,8 @@ class TerminalView {
 
   std::ostream& out_;
   bool terminal_;
-  int lines_ = 0;  // drawn last
+  int lines_ = 0;       // drawn last
+  int64_t shown_ = -1;  // steps of the run and of the dense one beside it
   int64_t shown_step_ = -1;
   int64_t first_step_ = -1;
   Clock::time_point first_seen_;

@@ -39,13 +39,19 @@ std::map<std::string, std::vector<uint8_t>> kept_in_model(const train::RunFolder
   return out;
 }
 
+/// Whether the record is of layers like these.
+bool fits(const train::SupportRecord& record, const std::vector<prune::LayerPlan>& layers) {
+  return std::all_of(layers.begin(), layers.end(), [&](const prune::LayerPlan& layer) {
+    const auto found = record.layers.find(layer.name);
+    return found == record.layers.end() ||
+           static_cast<int64_t>(found->second.kept.size()) == layer.grid.blocks();
+  });
+}
+
 void take_record(const train::SupportRecord& record, LayerFacts& facts) {
   for (const train::LayerReport& layer : facts.report.layers) {
     const auto found = record.layers.find(layer.name);
     if (found == record.layers.end()) continue;
-    if (static_cast<int64_t>(found->second.kept.size()) != layer.grid.blocks()) {
-      throw Error(str("layer ", layer.name, ": its recorded blocks do not fit its grid"));
-    }
     facts.kept[layer.name] = found->second.kept;
     if (!found->second.importance.empty()) facts.importance[layer.name] = found->second.importance;
   }
@@ -73,14 +79,24 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
       problems.emplace_back(problem.what());
     }
   }
+  prune::Plan plan =
+      prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+  if (newest != nullptr && !fits(*newest, plan.layers)) {
+    problems.push_back(
+        str((run.path / "supports").string(), ": the newest record is of other layers than these"));
+    newest = nullptr;
+  }
   if (!facts.measured) {
-    prune::Plan plan =
-        prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
     for (prune::LayerPlan& layer : plan.layers) {
-      if (options.method != "dense") continue;
-      layer.pruned = false;
-      layer.keep = layer.grid.blocks();
-      layer.why_dense = "method dense";
+      if (options.method == "dense") {
+        layer.pruned = false;
+        layer.keep = layer.grid.blocks();
+        layer.why_dense = "method dense";
+      } else if (newest != nullptr && newest->layers.contains(layer.name)) {
+        // Where layers share a budget the plan does not know how much goes to each.
+        const std::vector<uint8_t>& kept = newest->layers.at(layer.name).kept;
+        layer.keep = std::count(kept.begin(), kept.end(), 1);
+      }
     }
     facts.report = train::planned_report(*model, plan);
   }

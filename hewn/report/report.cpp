@@ -87,9 +87,8 @@ Json collect(const std::vector<std::string>& paths, const ReportOptions& options
     }));
   }
   out["runs"] = std::move(rows);
-  if (runs.size() > 1) {
-    out["comparison"] = checked(runs.front().folder(), [&] { return compare_outcomes(outcomes(runs)); });
-  }
+  if (runs.size() > 1) out["comparison"] = compare_outcomes(outcomes(runs));
+  out["failed"] = count_failed(paths);
   return out;
 }
 

@@ -61,28 +61,30 @@ std::string RunView::name() const {
 }
 
 bool RunView::refresh() {
+  if (!run_.started())
+    throw Error(str(run_.path.string(), ": is not a run folder any more (no config.json)"));
   const bool first = layers_.report.layers.empty();
-  const Status before = status_;
   bool changed = log_.read_more();
   changed = dense_log_.read_more() || changed;
   if (summary_.is_null() && run_.finished()) {
     summary_ = train::read_json(run_.summary());
     if (!summary_.is_object()) throw FormatError(run_.summary().string(), "is not a run's summary");
   }
-  status_ = !summary_.is_null()      ? Status::kFinished
-            : is_locked(run_.lock()) ? Status::kRunning
-                                     : Status::kStopped;
-  const bool ended = status_ != before;
+  const Status now = !summary_.is_null()      ? Status::kFinished
+                     : is_locked(run_.lock()) ? Status::kRunning
+                                              : Status::kStopped;
+  const bool ended = now != status_;
   const bool chosen = train::support_files(run_) != record_files_;
-  if (first || ended || chosen) read_layers();
+  if (first || ended || chosen) read_layers();  // may throw: then it is tried again
+  status_ = now;
   return first || changed || ended || chosen;
 }
 
 void RunView::read_layers() {
-  record_files_ = train::support_files(run_);
+  const auto files = train::support_files(run_);
   records_.clear();
   layer_problems_.clear();
-  for (const auto& path : record_files_) {
+  for (const auto& path : files) {
     try {
       records_.push_back(train::read_supports(path));
     } catch (const Error& problem) {
@@ -90,6 +92,7 @@ void RunView::read_layers() {
     }
   }
   layers_ = layer_facts(run_, records_.empty() ? nullptr : &records_.back(), layer_problems_);
+  record_files_ = files;
 }
 
 std::vector<std::string> RunView::problems() const {
@@ -165,7 +168,8 @@ Json RunView::to_json(const Detail& detail) const {
       {"libtorch", config_.value("libtorch", "")},
       {"problems", problems()},
       {"notes", layers_.report.warnings},
-      {"method", options.value("method", Json())},
+      {"method", summary_.is_object() && summary_.contains("method") ? summary_["method"]
+                                                                     : options.value("method", Json())},
       {"data", options.value("data", Json())},
       {"model", options.value("model", Json())},
       {"block", options.value("block", Json())},

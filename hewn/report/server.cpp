@@ -170,7 +170,12 @@ void Server::respond(Client& client) {
   if (!is_own_host(request->host, options_.host, options_.remote)) {
     return answer(client, {403, "text/plain; charset=utf-8", "unknown host name\n"}, head_only);
   }
-  if (request->path == "/events" && !head_only) {
+  if (request->path == "/events" && head_only) {
+    client.answered = true;
+    client.out = event_stream_head();
+    return write_to(client);
+  }
+  if (request->path == "/events") {
     const auto listeners =
         std::count_if(clients_.begin(), clients_.end(), [](const auto& one) { return one->listening; });
     if (static_cast<size_t>(listeners) >= kListeners) {

@@ -1,7 +1,7 @@
 // Opens the report and the watch page in Chromium and checks what a reader would: everything is drawn, the keyboard is
 // enough, axe finds nothing, and no request leaves the page. Exit code 77: there is no Chromium here.
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { axePath, chromium, findChromium, folder, hewn, openPage, started, tinyMnist } from "./support.mjs";
@@ -69,8 +69,12 @@ for (const [name, method, seed, accuracy] of [["sa-seed1", "sa++", 1, 88], ["acd
     writeFileSync(path.join(copy, file), JSON.stringify(json));
   };
   edit("config.json", (json) => Object.assign(json.options, { method, seed }));
-  edit("summary.json", (json) => { json.metrics.accuracy = accuracy; });
+  edit("summary.json", (json) => {
+    Object.assign(json, { method, seed });
+    json.metrics.accuracy = accuracy;
+  });
 }
+mkdirSync(path.join(folder, "sweep", "failed", "acdc-seed2"), { recursive: true });
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 let failed = false;
@@ -144,12 +148,16 @@ await check("a report of several runs", async () => {
     assert.match((await expectCharts(page, 6))[0], /accuracy against sparsity/);
     const row = await page.textContent("#comparison tbody tr");
     assert.match(row, /8×8.*90\.0\s%.*±.*by/);
+    assert.match(await page.textContent("#main"), /1 run of the sweep has failed and is not counted/);
     await page.selectOption("#metric", "loss");
     assert.match(await page.textContent("#comparison h3"), /loss against sparsity/);
     await page.selectOption("#run", "0");
     assert.match(await page.textContent(".facts"), /method acdc/);
     assert.match(await page.textContent(".tiles"), /not measured/);
     await expectAccessible(page, colorScheme);
+    await page.setViewportSize({ width: 400, height: 800 });
+    await page.waitForTimeout(50);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "too wide for a telephone");
     assert.deepEqual(troubles, []);
     await context.close();
   }

@@ -5,7 +5,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/report/report.h"
+#include "hewn/report/outcomes.h"
 #include "hewn/train/setup.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
@@ -125,13 +125,39 @@ TEST_F(RunViewTest, NamesDamagedFiles) {
   EXPECT_NE(message_of([&] { RunView view(run_); }).find("config.json"), std::string::npos);
 }
 
+TEST_F(RunViewTest, CountsBlocksInTheNewestChoiceRatherThanInThePlan) {
+  record_all();
+  options_.sparsity = 0.5;  // as where layers share a budget: the plan is not what was chosen
+  Json config = train::read_json(run_.config());
+  config["options"] = train::describe(options_).to_json();
+  train::write_json(run_.config(), config);
+  EXPECT_EQ(RunView(run_).to_json({})["layers"][0]["kept"], 39);
+}
+
+TEST_F(RunViewTest, ARecordOfOtherLayersIsNamedAndLeftOut) {
+  record_all();
+  options_.block = "16";
+  Json config = train::read_json(run_.config());
+  config["options"] = train::describe(options_).to_json();
+  train::write_json(run_.config(), config);
+  const RunView view(run_);
+  ASSERT_EQ(view.problems().size(), 1U);
+  EXPECT_NE(view.problems()[0].find("supports: the newest record is of other layers"), std::string::npos);
+  EXPECT_TRUE(view.to_json({})["masks"].empty());
+}
+
+TEST_F(RunViewTest, ARemovedRunStaysMissed) {
+  RunView view(run_);
+  std::filesystem::remove_all(run_.path);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NE(message_of([&] { view.refresh(); }).find("is not a run folder any more"), std::string::npos);
+  }
+}
+
 TEST_F(RunViewTest, ValuesOfAnotherTypeAreNamed) {
   write_text(run_.summary(), R"({"metrics": {"accuracy": 90}, "sparsity": "high"})");
-  const std::string path = run_.path.string();
-  EXPECT_NE(message_of([&] {
-              collect({path, path}, {false, {}});
-            }).find("summary.json is damaged"),
-            std::string::npos);
+  const std::string message = message_of([&] { outcomes({RunView(run_)}); });
+  EXPECT_NE(message.find("summary.json is damaged"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -99,6 +99,9 @@ TEST_F(ServerTest, GetAndHead) {
   const std::string head = ask("HEAD / HTTP/1.1\r\nHost: localhost:80\r\n\r\n");
   EXPECT_NE(head.find("Content-Length: 12"), std::string::npos);
   EXPECT_TRUE(head.ends_with("\r\n\r\n"));
+  const std::string events = ask("HEAD /events HTTP/1.1\r\nHost: localhost:80\r\n\r\n");
+  EXPECT_NE(events.find("text/event-stream"), std::string::npos);
+  EXPECT_TRUE(events.ends_with("\r\n\r\n"));
 }
 
 TEST_F(ServerTest, OtherMethodsAreRefused) {

@@ -1,7 +1,7 @@
 // Curves of one run.
 import * as Plot from "./plot.js";
 import { h, legend } from "./dom.js";
-import { percent, metric, mainMetric, digits, whole } from "./format.js";
+import { percent, metric, mainMetric, heldOut, digits, whole } from "./format.js";
 
 const phaseColour = { DENSE: "var(--dense)", SPARSIFICATION: "var(--sparsification)", SPARSE: "var(--sparse)" };
 
@@ -40,6 +40,9 @@ const shades = (run) =>
 
 const curve = (data, colour, more) => Plot.lineY(data, { x: "x", y: "y", stroke: colour, strokeWidth: 1.6, ...more });
 
+// A curve of one point is no line.
+const lone = (data, colour) => (data.length === 1 ? Plot.dot(data, { x: "x", y: "y", r: 2.2, fill: colour }) : null);
+
 const tip = (data, text) =>
   data.length === 0 ? [] : [
     Plot.ruleX(data, Plot.pointerX({ x: "x", stroke: "currentColor", strokeOpacity: 0.4 })),
@@ -52,11 +55,12 @@ function metricChart(run, name, title, train) {
   const dense = points(run.dense_test[name]);
   const format = (y) => metric(name, y);
   const items = [];
+  const held = heldOut(run).toLowerCase();
   if (train.length > 0) items.push({ label: "training", colour: "var(--c8)", stroke: true });
-  if (test.length > 0) items.push({ label: "test", colour: "var(--c1)", stroke: true });
-  if (dense.length > 0) items.push({ label: "dense model, test", colour: "var(--c2)", stroke: true, dashed: true });
+  if (test.length > 0) items.push({ label: held, colour: "var(--c1)", stroke: true });
+  if (dense.length > 0) items.push({ label: `dense model, ${held}`, colour: "var(--c2)", stroke: true, dashed: true });
   const last = test.at(-1);
-  const description = `${title} over ${whole(run.step)} steps${last ? `; on the test set ${format(last.y)} at the end` : ""}`;
+  const description = `${title} over ${whole(run.step)} steps${last ? `; on the ${held} set ${format(last.y)} at the end` : ""}`;
   return figure(title, description, items, (width) => {
     // A few wild values at the start must not press the rest flat.
     const sorted = [...train, ...test, ...dense].map((d) => d.y).sort((a, b) => a - b);
@@ -64,13 +68,14 @@ function metricChart(run, name, title, train) {
     const bounds = sorted.length === 0 ? [0, 1]
       : name === "loss" ? [Math.min(0, sorted[0]), Math.max(at(0.985), test.at(-1)?.y ?? 0)] : [Math.min(at(0.03), test[0]?.y ?? Infinity), sorted.at(-1)];
     return Plot.plot({
-      ...common(width, { domain: bounds[0] < bounds[1] ? bounds : undefined, clamp: true, tickFormat: name === "accuracy" ? (y) => `${y} %` : undefined }, run),
-      clip: true,
+      ...common(width, { domain: bounds[0] < bounds[1] ? bounds : [bounds[0] - 1, bounds[0] + 1], clamp: true, tickFormat: name === "accuracy" ? (y) => `${y} %` : undefined }, run),
       marks: [
         ...shades(run),
-        curve(train, "var(--c8)", { strokeWidth: 1, strokeOpacity: 0.85 }),
-        curve(dense, "var(--c2)", { strokeDasharray: "4 3" }),
-        curve(test, "var(--c1)"),
+        curve(train, "var(--c8)", { strokeWidth: 1, strokeOpacity: 0.85, clip: true }),
+        curve(dense, "var(--c2)", { strokeDasharray: "4 3", clip: true }),
+        curve(test, "var(--c1)", { clip: true }),
+        lone(train, "var(--c8)"),
+        lone(dense, "var(--c2)"),
         test.length <= 60 ? Plot.dot(test, { x: "x", y: "y", r: 2.2, fill: "var(--c1)" }) : null,
         ...tip(test.length > 0 ? test : train, (y) => `${title.toLowerCase()} ${format(y)}`),
       ],
@@ -81,8 +86,8 @@ function metricChart(run, name, title, train) {
 // The log has a record every few steps; what phases mean fills in the corners between them.
 function activePoints(run) {
   const logged = points(run.active);
-  const end = logged.at(-1)?.y ?? 1;
-  const kept = run.phases.at(-1)?.[0] === "SPARSE" ? end : 1 - (run.sparsity ?? 0);
+  const sparse = run.phases.filter(([phase]) => phase === "SPARSE");
+  const kept = logged.findLast((point) => sparse.some(([, begin, after]) => point.x >= begin && point.x < after))?.y ?? 1 - (run.sparsity ?? 0);
   return run.phases.flatMap(([phase, begin, after]) => {
     const level = { DENSE: 1, SPARSE: kept }[phase];
     if (level != null) return [{ x: begin - 1, y: level }, { x: after - 1, y: level }];
@@ -117,7 +122,7 @@ function rateChart(run) {
   return figure("Learning rate", "Learning rate of the weights", [],
     (width) => Plot.plot({
       ...common(width, { zero: true, tickFormat: digits }, run),
-      marks: [...shades(run), curve(rate, "var(--c1)"), ...tip(rate, (y) => `rate ${digits(y)}`)],
+      marks: [...shades(run), curve(rate, "var(--c1)"), lone(rate, "var(--c1)"), ...tip(rate, (y) => `rate ${digits(y)}`)],
     }));
 }
 

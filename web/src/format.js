@@ -8,11 +8,11 @@ export function bytes(value) {
   if (value == null) return "–";
   const units = ["B", "KiB", "MiB", "GiB"];
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
+  while (value >= 1023.5 && unit < units.length - 1) {
     value /= 1024;
     ++unit;
   }
-  return `${unit === 0 ? value : value.toPrecision(value < 1000 ? 3 : 4)}\u00a0${units[unit]}`;
+  return `${unit === 0 ? value : value.toPrecision(value < 999.5 ? 3 : 4)}\u00a0${units[unit]}`;
 }
 
 // 1.57e6 -> "1.57 M"
@@ -20,7 +20,7 @@ export function count(value) {
   if (value == null) return "–";
   const units = ["", "\u00a0K", "\u00a0M", "\u00a0G", "\u00a0T"];
   let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
+  while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     ++unit;
   }
@@ -41,14 +41,15 @@ export function clock(seconds) {
   return hours > 0 ? `${hours}:${rest}` : rest.replace(/^0/, "");
 }
 
+// What the metrics were taken on.
+export const heldOut = (run) => (run.options["eval-on"] === "validation" ? "Validation" : "Test");
+
 export const metric = (name, value) =>
   value == null ? "–" : name === "accuracy" ? `${value.toFixed(2)}\u00a0%` : value.toFixed(4);
 
 // Click logs are judged by their loss, images by their accuracy.
 export const mainMetric = (metrics) =>
   "auc" in metrics ? "loss" : "accuracy" in metrics ? "accuracy" : Object.keys(metrics)[0];
-
-export const moreIsBetter = (name) => name === "accuracy" || name === "auc";
 
 // "mnist:/a/b" -> "mnist"
 export const withoutPaths = (text) => String(text).replace(/:[^\s]*/g, "");

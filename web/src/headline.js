@@ -1,6 +1,6 @@
 // What matters most of one run, at a glance.
 import { h } from "./dom.js";
-import { percent, bytes, metric, mainMetric, milliseconds, times, whole, clock, count, withoutPaths } from "./format.js";
+import { percent, bytes, metric, mainMetric, heldOut, milliseconds, times, whole, clock, count, withoutPaths } from "./format.js";
 
 const tile = (name, big, ...lines) =>
   h("div", { class: "tile" }, h("dt", {}, name), h("dd", { class: "big" }, big), lines.filter(Boolean).map((line) => h("dd", { class: "quiet small num" }, line)));
@@ -10,18 +10,21 @@ const small = (text) => h("small", {}, text);
 function metricTile(run) {
   const metrics = run.headline.metrics;
   const name = mainMetric(metrics);
-  if (name == null) return tile("Test", "–", "not evaluated yet");
+  if (name == null) return tile(heldOut(run), "–", "not evaluated yet");
   const dense = run.headline.dense_metrics?.[name];
   const others = Object.entries(metrics).filter(([other]) => other !== name).map(([other, value]) => `${other} ${metric(other, value)}`);
-  const value = name === "accuracy" ? [metrics[name].toFixed(2), small(" %")] : metrics[name].toFixed(4);
-  return tile(run.status === "finished" ? `Test ${name}` : `Test ${name} so far`, value, dense != null && `dense model ${metric(name, dense)}`, others.join(" · "));
+  const [number, unit] = metric(name, metrics[name]).split("\u00a0");
+  const value = unit ? [number, small(` ${unit}`)] : number;
+  return tile(`${heldOut(run)} ${name}${run.status === "finished" ? "" : " so far"}`, value, dense != null && `dense model ${metric(name, dense)}`, others.join(" · "));
 }
 
 function latencyTile(run) {
   const latency = run.latency ?? {};
   if (latency.missing != null || latency.speedup == null) return tile("Latency", h("small", {}, "not measured"), latency.missing);
   const [low, high] = latency.speedup_quartiles;
-  return tile("Faster than dense here", times(latency.speedup), `${milliseconds(latency.sparse_ms)} against ${milliseconds(latency.dense_ms)} dense`,
+  if (run.headline.layers_pruned === 0) return tile("Latency here", milliseconds(latency.sparse_ms), `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}`);
+  const title = latency.speedup < 1 ? "Speed against dense here" : "Faster than dense here";
+  return tile(title, times(latency.speedup), `${milliseconds(latency.sparse_ms)} against ${milliseconds(latency.dense_ms)} dense`,
     `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}; quartiles ${times(low)}–${times(high)}`);
 }
 
@@ -31,9 +34,11 @@ export function tiles(run) {
   return h("dl", { class: "tiles" },
     metricTile(run),
     tile(run.measured ? "Kept blocks" : "Blocks to keep", facts.blocks === 0 ? "all" : [whole(facts.kept), small(` of ${whole(facts.blocks)}`)],
-      `${facts.layers_pruned} of ${facts.layers} layers pruned`, `${percent(facts.realised)} of the weights ${run.measured ? "are" : "will be"} zero`),
-    tile(run.measured ? "Size" : "Size at the end", [size, small(` ${unit}`)],
-      `dense ${bytes(facts.bytes_dense)}: ${times(facts.bytes_dense / facts.bytes_sparse)} smaller`, `${count(facts.flops_sparse)} FLOPs a sample, dense ${count(facts.flops_dense)}`),
+      `${facts.layers_pruned} of ${facts.layers} layers pruned`, facts.blocks > 0 && `${percent(facts.realised)} of the weights ${run.measured ? "are" : "will be"} zero`),
+    facts.layers_pruned === 0
+      ? tile("Size", [size, small(` ${unit}`)], `${count(facts.flops_dense)} FLOPs a sample`)
+      : tile(run.measured ? "Size" : "Size at the end", [size, small(` ${unit}`)],
+        `dense ${bytes(facts.bytes_dense)}: ${times(facts.bytes_dense / facts.bytes_sparse)} smaller`, `${count(facts.flops_sparse)} FLOPs a sample, dense ${count(facts.flops_dense)}`),
     latencyTile(run));
 }
 

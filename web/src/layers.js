@@ -33,12 +33,12 @@ export function layerSection(run) {
   });
   const notes = [run.measured ? "Counted in the weights themselves." : "As planned: the weights are not written yet.",
     "FLOPs are of one sample.",
-    timed ? `Speed-up: the layer alone, batch ${run.latency.batch}, with as many random blocks, against the fastest dense way here; the whole network ran against ${run.latency.dense_baseline}.` : `Speed-up of single layers: not measured (${run.latency?.missing ?? ""}).`];
+    timed ? `Speed-up: the layer alone, batch ${run.latency.batch}, with as many random blocks, against the fastest dense way here; the whole network ran against ${run.latency.dense_baseline}.` : total.layers_pruned === 0 ? "" : `Speed-up of single layers: not measured${run.latency?.missing ? ` (${run.latency.missing})` : ""}.`];
   return section("layers", "Layers", notes.join(" "),
     scrolled("Table of layers", h("table", {},
       h("thead", {}, h("tr", {}, [...columns, ...(timed ? ["speed-up"] : [])].map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "left" }, "runs on"))),
       h("tbody", {}, rows),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "all"), h("td", {}), h("td", {}), h("td", {}, whole(total.kept)), h("td", {}, percent(total.requested)), h("td", {}, percent(total.realised)),
+      h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "all"), h("td", {}), h("td", {}), h("td", {}, total.blocks === 0 ? "all" : whole(total.kept)), h("td", {}, total.blocks === 0 ? "–" : percent(total.requested)), h("td", {}, total.blocks === 0 ? "–" : percent(total.realised)),
         h("td", {}, bytes(total.bytes_sparse)), h("td", {}, bytes(total.bytes_dense)), h("td", {}, count(total.flops_sparse)), h("td", {}, count(total.flops_dense)),
         timed && h("td", {}, times(run.latency.speedup)), h("td", {})))), run.layers.length > 16));
 }

@@ -24,7 +24,7 @@ function settings(run) {
 
 function training(run) {
   const logged = run.train.loss.x.length > 0;
-  const text = logged ? null : run.dense_step > 0 ? "So far the dense model alone." : "Nothing is logged yet.";
+  const text = logged ? null : run.dense_step > 0 ? "So far the dense model alone." : run.status === "finished" ? "This run logged nothing." : "Nothing is logged yet.";
   const charts = logged || Object.keys(run.dense_test).length > 0 ? [trainingCharts(run), logged ? scheduleCharts(run) : []] : [];
   return section("training", "Training", text, phaseLegend(run), h("div", { class: "charts" }, charts));
 }
@@ -38,11 +38,13 @@ function churn(run) {
   return section("churn", "How the choice changed", "When a sparse phase begins the kept blocks are chosen anew. Low numbers: the search has settled.", churnChart(run));
 }
 
+const evaluations = (tests) => Object.values(tests).map((series) => series.x.length);
+
 // A run's sections by name; each has a key that changes when what it shows does.
 function parts(run) {
   return [
-    ["head", { h: run.headline, s: run.status, p: run.problems, n: run.step, l: run.latency }, () => h("div", {}, notices(run), tiles(run))],
-    ["training", { n: run.step, d: run.dense_step, s: run.status }, () => training(run)],
+    ["head", { h: run.headline, s: run.status, p: run.problems, n: run.step, d: run.dense_step, l: run.latency }, () => h("div", {}, notices(run), tiles(run))],
+    ["training", { n: run.step, d: run.dense_step, s: run.status, t: evaluations(run.test), e: evaluations(run.dense_test) }, () => training(run)],
     ["layers", { l: run.layers, t: run.latency }, () => layerSection(run)],
     ["masks", { m: run.masks.map((mask) => [mask.layer, mask.cells]) }, () => maskSection(run)],
     ["churn", { c: run.churn, r: run.records }, () => churn(run)],
@@ -99,7 +101,8 @@ function render(data) {
     data.runs.map((run, index) => h("option", { value: index }, run.status === "finished" ? run.name : `${run.name} (${run.status})`)));
   const unfinished = data.runs.filter((run) => run.status !== "finished").length;
   main.replaceChildren(
-    comparison ?? h("p", { class: "quiet" }, "No finished run to compare yet."),
+    comparison ?? h("p", { class: "quiet" }, data.runs.length === unfinished ? "No finished run to compare yet." : "No pruned model to compare: these runs are dense."),
+    data.failed > 0 ? h("p", { class: "notice bad" }, `${data.failed} ${data.failed === 1 ? "run of the sweep has" : "runs of the sweep have"} failed and ${data.failed === 1 ? "is" : "are"} not counted.`) : "",
     unfinished > 0 ? h("p", { class: "notice" }, `${unfinished} of ${data.runs.length} runs are not finished and are not counted.`) : "",
     section("one", "One run", null, h("div", { class: "row" }, h("label", { for: "run" }, "Run"), choice)), place);
   drawAll(main);
@@ -114,11 +117,11 @@ async function follow() {
     const answer = await fetch("data.json", { cache: "no-store" });
     if (answer.ok) render(await answer.json());
   };
-  await load();
-  const events = new EventSource("events");
+  const lost = h("p", { class: "notice bad", hidden: true }, "hewn watch has ended or cannot be reached; the page shows what it knew last.");
+  document.body.prepend(lost);
   let busy = false;
   let again = false;
-  events.addEventListener("change", async () => {
+  const changed = async () => {
     again = true;
     if (busy) return;
     busy = true;
@@ -126,16 +129,25 @@ async function follow() {
       again = false;
       try {
         await load();
-      } catch {
-        // The server has gone; the events' error handler says so.
+      } catch (problem) {
+        // Where the server has gone the events' error handler says so.
+        if (!(problem instanceof TypeError && lost.hidden === false)) console.error(problem);
       }
     }
     busy = false;
-  });
-  const lost = h("p", { class: "notice bad", hidden: true }, "hewn watch has ended or cannot be reached; the page shows what it knew last.");
-  document.body.prepend(lost);
-  events.addEventListener("error", () => { lost.hidden = false; });
-  events.addEventListener("open", () => { lost.hidden = true; });
+  };
+  const listen = () => {
+    const events = new EventSource("events");
+    events.addEventListener("change", changed);
+    events.addEventListener("open", () => { lost.hidden = true; });
+    events.addEventListener("error", () => {
+      lost.hidden = false;
+      // The browser tries again by itself unless it was refused, as when too many pages listen.
+      if (events.readyState === EventSource.CLOSED) setTimeout(listen, 5000);
+    });
+  };
+  listen();
+  await changed();
 }
 
 const data = JSON.parse(document.getElementById("data").textContent);

@@ -175,7 +175,12 @@ function zoomed(run, start, mode, focusAfter) {
       button("Close", "close", () => dialog.close())),
     h("div", { class: "stage" }, canvas), info,
     h("p", { class: "quiet small", style: "margin:0" }, "Wheel or + and − zoom, arrows or dragging move, 0 shows all, Page Up and Page Down change the layer, Esc closes."));
-  dialog.onclose = () => focusAfter.focus();
+  const resized = () => { home(); paint(); };
+  addEventListener("resize", resized);
+  dialog.onclose = () => {
+    removeEventListener("resize", resized);
+    focusAfter.focus();
+  };
   dialog.showModal();
   open(start);
   canvas.focus();
@@ -193,7 +198,7 @@ export function maskSection(run) {
   const legend = h("div", {}, legendOf(run, mode));
   const canvases = [];
   const items = run.masks.map((mask, index) => {
-    const shape = run.masks.length <= 3 ? Math.min(2, Math.max(0.6, mask.cols / mask.rows)) : 1;
+    const shape = run.masks.length <= 3 ? Math.min(2, Math.max(1, mask.cols / mask.rows)) : 1;
     const canvas = h("canvas", { "aria-hidden": "true", style: `aspect-ratio:${shape}` });
     canvases.push(canvas);
     const open = h("button", { type: "button", class: "mask", onclick: () => zoomed(run, index, mode, open) },
