@@ -11,6 +11,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/text.h"
+#include "hewn/sweep/sections.h"
 #include "hewn/sweep/tables.h"
 #include "hewn/train/setup.h"
 
@@ -97,13 +98,19 @@ void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options
   write_file_atomically(folder.record(), record.dump(2) + "\n");
 }
 
-sweep::QueueOptions queue_options(const sweep::Settings& settings) {
+sweep::QueueOptions queue_options(const sweep::Spec& spec) {
+  const sweep::Settings& settings = spec.settings;
   sweep::QueueOptions out;
   out.workers = settings.workers;
   out.threads = settings.threads > 0 ? settings.threads
                                      : std::max<int64_t>(1, train::usable_cores() / settings.workers);
   out.devices = split(settings.device, ',');
-  for (const std::string& device : out.devices) train::find_device(device);
+  try {
+    for (const std::string& device : out.devices) train::find_device(device);
+  } catch (const Error& error) {
+    if (spec.lines.contains("device")) sweep::reject_line(spec.path, spec.lines.at("device"), error.what());
+    throw;
+  }
   return out;
 }
 
@@ -116,7 +123,11 @@ int rewrite_tables(const Fields& fields) {
   const Json record = sweep::read_record(folder.record());
   sweep::Options given;
   const Json before = record.value("given", Json::object());
-  for (const auto& [key, text] : before.items()) given[key] = text.get<std::string>();
+  for (const auto& [key, text] : before.items()) {
+    if (!text.is_string())
+      throw FormatError(folder.record().string(), str("given: ", key, ": expected a text"));
+    given[key] = text.get<std::string>();
+  }
   const Sweep sweep = read(read_file(folder.file()), record.value("file", "sweep.toml"), given);
   const sweep::Results results = sweep::collect(sweep.spec, sweep.runs, folder);
   sweep::write_tables(sweep.spec, sweep.runs, results, folder);
@@ -142,7 +153,7 @@ int run(const Fields& fields, const Given& all) {
     print_plan(sweep, folder, fields.json);
     return 0;
   }
-  const sweep::QueueOptions options = queue_options(sweep.spec.settings);
+  const sweep::QueueOptions options = queue_options(sweep.spec);
   make_writable_folder(folder.path);
   const FileLock lock(folder.lock());
   begin(sweep, folder, given, text);

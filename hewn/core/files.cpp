@@ -101,12 +101,12 @@ void make_writable_folder(const std::filesystem::path& folder) {
   std::filesystem::remove(probe, problem);
 }
 
-FileLock::FileLock(const std::filesystem::path& path)
+FileLock::FileLock(const std::filesystem::path& path, WhenHeld when_held)
     : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) throw Error(str(path.string(), ": cannot be opened: ", reason()));
   // is_locked holds the lock for a moment: ask a few times.
   for (int attempt = 1; ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ++attempt) {
-    if (attempt < kAttempts) {
+    if (attempt < kAttempts || when_held == WhenHeld::kWait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       continue;
     }

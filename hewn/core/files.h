@@ -19,10 +19,12 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 /// Makes the folder and its parents, and checks that a file can be written there.
 void make_writable_folder(const std::filesystem::path& folder);
 
-/// Holds an advisory lock on a file while it lives. Throws Error when another process holds it.
+/// Holds an advisory lock on a file while it lives. Throws Error when another process holds it, or waits
+/// for that one as long as it takes.
 class FileLock {
  public:
-  explicit FileLock(const std::filesystem::path& path);
+  enum class WhenHeld { kThrow, kWait };
+  explicit FileLock(const std::filesystem::path& path, WhenHeld when_held = WhenHeld::kThrow);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

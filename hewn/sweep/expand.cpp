@@ -47,14 +47,28 @@ Options options_at(const Spec& spec, const Point& point) {
   return options;
 }
 
-/// Whether some value of an axis trains a pruned model where another trains the dense one.
+bool is_dense(const Options& options) {
+  const auto method = options.find("method");
+  return method != options.end() && method->second == "dense";
+}
+
+/// Whether some method prunes.
 bool has_pruned(const Spec& spec) {
   const Axis* methods = spec.find_axis("method");
   return methods != nullptr &&
-         std::any_of(methods->values.begin(), methods->values.end(), [](const AxisValue& value) {
-           const auto method = value.options.find("method");
-           return method != value.options.end() && method->second != "dense";
+         std::any_of(methods->values.begin(), methods->values.end(), [&](const AxisValue& value) {
+           return !is_dense(value.options.contains("method") ? value.options : spec.fixed);
          });
+}
+
+/// A folder of that name must be possible, and inside the folder of the sweep.
+void check_name(const Spec& spec, const std::string& name) {
+  constexpr size_t kLongest = 200;
+  if (name.starts_with('.') || name.size() > kLongest) {
+    throw FormatError(spec.path,
+                      str("a run would be called \"", name, "\"; expected names of at most ", kLongest,
+                          " characters that do not begin with a point: rename the variant"));
+  }
 }
 
 /// The line that says what an Error complains about: its message begins with the option's name.
@@ -75,7 +89,8 @@ bool has_pruned(const Spec& spec) {
 std::string name_part(const Axis& axis, size_t value) {
   std::string out = axis.key == "method" ? "" : axis.key;
   for (const char c : axis.values[value].name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '+' || c == '_';
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '+' || c == '_' ||
+                       static_cast<unsigned char>(c) >= 0x80;
     if (plain) {
       out.push_back(c);
     } else if (!out.empty() && out.back() != '-') {
@@ -91,25 +106,30 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
   for (const Point& point : all_points(spec)) {
     if (excluded(spec, point)) continue;
     Run run{"", options_at(spec, point), {point}, false};
-    const auto method = run.options.find("method");
-    const bool dense = method != run.options.end() && method->second == "dense";
-    run.shared = dense && has_pruned(spec);
+    const bool dense = is_dense(run.options);
+    if (dense) run.options.erase("schedule");  // with another one it would be pruned
+    // It competes with none unless its own training is compared.
+    const std::string& compared = spec.settings.compare;
+    const bool beside = compared == "method" || rules.only_prunes(compared);
+    run.shared = dense && beside && has_pruned(spec);
     for (size_t a = 0; a < spec.axes.size(); ++a) {
       const Axis& axis = spec.axes[a];
       if (dense && rules.only_prunes(axis.key)) {
         run.options.erase(axis.key);
-        run.shared = true;
+        run.shared = beside;
         continue;
       }
       const std::string part = name_part(axis, point[a]);
       run.name += (run.name.empty() || part.empty() ? "" : "-") + part;
     }
     if (run.name.empty()) run.name = "run";
+    check_name(spec, run.name);
     const auto [found, fresh] = known.emplace(run.name, runs.size());
     if (!fresh) {
       Run& same = runs[found->second];
       if (same.options != run.options) {
-        throw FormatError(spec.path, str("two different runs would be called ", run.name));
+        throw FormatError(spec.path, str("two different runs would be called ", run.name,
+                                         "; they differ only in signs that names leave out"));
       }
       same.points.push_back(point);
       continue;

@@ -81,7 +81,11 @@ void Folder::settle(const std::vector<Run>& runs) const {
 Json record_of(const Spec& spec, const Options& given, const std::vector<Run>& runs) {
   Json all = Json::object();
   for (const Run& run : runs) all[run.name] = run.options;
-  return {{"hewn", kVersion}, {"file", spec.path}, {"given", given}, {"fixed", spec.fixed}, {"runs", all}};
+  return {{"hewn", kVersion},
+          {"file", valid_utf8(spec.path)},
+          {"given", given},
+          {"fixed", spec.fixed},
+          {"runs", all}};
 }
 
 Json continued(const Json& before, Json now, const Spec& spec, const std::filesystem::path& folder,
@@ -105,6 +109,7 @@ Json continued(const Json& before, Json now, const Spec& spec, const std::filesy
       now["runs"][name] = options;
       continue;
     }
+    if (Folder{folder}.state(name) == State::kWaiting) continue;
     const std::string changed = difference(options, now["runs"][name], rules);
     if (!changed.empty()) {
       throw FormatError(spec.path,

@@ -23,7 +23,14 @@ void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
   const auto line = [&](const char* key) { return entries.at(key).line; };
   for (const char* which : {"rows", "columns", "compare"}) {
     if (!entries.contains(which)) continue;
-    for (const std::string& key : entries.at(which).items) {
+    const std::vector<std::string>& items = entries.at(which).items;
+    if (std::string_view(which) == "compare" && items.size() != 1) {
+      reject_line(spec.path, line(which), str("compare: expected one axis, got ", items.size()));
+    }
+    for (const std::string& key : items) {
+      if (std::count(items.begin(), items.end(), key) > 1) {
+        reject_line(spec.path, line(which), str(which, ": \"", key, "\" is there twice"));
+      }
       if (holds(keys, key)) continue;
       reject_line(spec.path, line(which),
                   str(which, ": \"", key, "\" is not an axis", did_you_mean(key, keys),

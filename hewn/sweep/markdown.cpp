@@ -233,7 +233,7 @@ class Writer {
   void failures() {
     bool headed = false;
     for (size_t i = 0; i < runs_.size(); ++i) {
-      if (results_.runs[i].state != State::kFailed) continue;
+      if (results_.runs[i].error.empty() && results_.runs[i].state != State::kFailed) continue;
       if (!headed) out_ += "\n## Failed\n\n";
       headed = true;
       out_ += "- " + runs_[i].name + ": " + results_.runs[i].error + "\n";

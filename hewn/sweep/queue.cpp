@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{20};
+constexpr std::chrono::milliseconds kSignalDelay{200};
 constexpr std::chrono::seconds kGrace{10};         // for a run that is asked to end
 constexpr std::chrono::seconds kLockPatience{30};  // for a run whose sweep was killed
 
@@ -26,7 +27,7 @@ struct Worker {
 };
 
 /// A run of a sweep that was killed dies with it, but not at once.
-void wait_for_lock(const std::filesystem::path& run) {
+void wait_for_lock(const std::filesystem::path& run, const std::atomic<int>& stop) {
   const std::filesystem::path path = run / ".lock";
   if (!std::filesystem::exists(path)) return;
   for (const Clock::time_point end = Clock::now() + kLockPatience;;) {
@@ -36,6 +37,7 @@ void wait_for_lock(const std::filesystem::path& run) {
     } catch (const Error&) {
       if (Clock::now() > end) throw;
     }
+    if (stop != 0) return;
     std::this_thread::sleep_for(kTick);
   }
 }
@@ -56,12 +58,14 @@ class Workers {
     return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.pid == 0; });
   }
 
-  void start(const Run& run) {
+  /// Nothing where the sweep is stopped meanwhile.
+  void start(const Run& run, const std::atomic<int>& stop) {
     size_t number = 0;
     while (workers_[number].pid != 0) ++number;
     const std::filesystem::path place = folder_.run(run.name);
     make_writable_folder(place);
-    wait_for_lock(place);
+    wait_for_lock(place, stop);
+    if (stop != 0) return;
     const std::filesystem::path log = folder_.log(run.name);
     Worker& worker = workers_[number];
     worker.run = &run;
@@ -103,6 +107,12 @@ class Workers {
   std::vector<Worker> workers_;
 };
 
+bool asked_to_end(int status) {
+  if (!WIFSIGNALED(status)) return false;
+  const int number = WTERMSIG(status);
+  return number == SIGINT || number == SIGTERM || number == SIGHUP;
+}
+
 /// What to remember of a run that ended otherwise than by finishing.
 std::string reason(const Folder& folder, const Worker& worker, int status) {
   std::string said = last_line(folder.log(worker.run->name), worker.log_begin);
@@ -123,13 +133,15 @@ void work(const Folder& folder, const std::vector<Run>& runs, const QueueOptions
   Workers workers(folder, options);
   for (size_t next = 0; (next < queue.size() || workers.busy()) && stop == 0;) {
     while (next < queue.size() && workers.has_room() && stop == 0) {
-      workers.start(*queue[next]);
+      workers.start(*queue[next], stop);
       watcher.on_start(*queue[next++]);
     }
     workers.reap([&](const Worker& worker, int status) {
       const std::string& name = worker.run->name;
       if (folder.state(name) != State::kFinished) {
-        // A signal to the whole group, as from a terminal, reaches runs and sweep alike: nothing failed.
+        // A signal to the whole group, as from a terminal, reaches runs and sweep alike, in any order:
+        // nothing failed.
+        if (asked_to_end(status) && stop == 0) std::this_thread::sleep_for(kSignalDelay);
         if (WIFSIGNALED(status) && stop != 0) return;
         folder.keep_apart(name, reason(folder, worker, status));
       }
@@ -147,7 +159,10 @@ std::vector<std::string> train_arguments(const Folder& folder, const Run& run, c
   if (folder.state(run.name) != State::kInterrupted) {
     words.emplace_back("--no-compare");
     if (!run.options.contains("keep-checkpoints")) words.emplace_back("--keep-checkpoints=1");
-    for (const auto& [key, text] : run.options) words.push_back(str("--", key, "=", text));
+    for (const auto& [key, text] : run.options) {
+      words.push_back(text.empty() ? "--" + key : str("--", key, "=", text));
+      if (text.empty()) words.emplace_back();  // "--key=" would take the next word for its value
+    }
   }
   words.push_back(str("--device=", device));
   words.push_back(str("--threads=", threads));

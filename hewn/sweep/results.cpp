@@ -18,6 +18,10 @@ RunResult result_of(const Run& run, const Folder& folder, const std::string& met
   out.summary = folder.summary(run.name);
   const std::string path = (folder.run(run.name) / "summary.json").string();
   const Json metrics = out.summary.value("metrics", Json::object());
+  if (metrics.is_object() && metrics.contains(metric) && metrics[metric].is_null()) {
+    out.error = str("its test ", metric, " is not a finite number");
+    return out;
+  }
   if (!metrics.is_object() || !metrics.contains(metric) || !metrics[metric].is_number()) {
     throw FormatError(path, str("has no number \"", metric, "\" among its metrics"));
   }

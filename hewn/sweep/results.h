@@ -16,7 +16,7 @@ struct RunResult {
   State state = State::kWaiting;
   Json summary;                 // of a finished one
   std::optional<double> value;  // of the sweep's metric
-  std::string error;            // of a failed one
+  std::string error;            // of a failed one, or why a finished one has no value
 };
 
 /// All seeds of one combination of the other axes.

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "hewn/core/error.h"
+#include "hewn/core/json.h"
 
 namespace hewn::sweep {
 namespace {
@@ -27,6 +28,7 @@ class Reader {
 
   std::vector<Section> read() {
     std::vector<Section> sections;
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a mark that some editors put before UTF-8
     for (skip_space(true); !at_end(); skip_space(true)) {
       if (peek() == '[') {
         sections.push_back(header(sections));
@@ -81,7 +83,7 @@ class Reader {
     std::string out;
     while (peek() != quote) {
       char c = peek();
-      if (c == '\n') fail("the text in quotes does not end on its line");
+      if (c == '\n' || c == '\r') fail("the text in quotes does not end on its line");
       if (c == '\\' && quote == '"') {
         ++at_;
         c = peek();
@@ -189,6 +191,11 @@ std::string Value::text() const {
 }
 
 std::vector<Section> read_sections(const std::string& text, const std::string& path) {
+  const std::string valid = valid_utf8(text);
+  if (valid != text) {
+    const auto bad = std::mismatch(text.begin(), text.end(), valid.begin(), valid.end()).first;
+    reject_line(path, 1 + std::count(text.begin(), bad, '\n'), "expected UTF-8 text");
+  }
   return Reader(text, path).read();
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
@@ -21,11 +23,24 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kReserved = {
      {"compare-dense", "add \"dense\" to method in [axes]"},
      {"no-compare", "runs of a sweep train no dense model beside them"}}};
 
+constexpr int64_t kMostWorkers = 1024;
+
+/// 0.9 and 0.90 are one value.
+bool same_value(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& text) -> std::optional<double> {
+    double value = 0;
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return problem == std::errc() && stop == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  };
+  return a == b || (number(a) && number(a) == number(b));
+}
+
 class Builder {
  public:
   Builder(const std::string& path, const TrainRules& rules) : rules_(rules) { spec_.path = path; }
 
   Spec build(const std::vector<Section>& sections, const Options& given) {
+    if (sections.empty()) throw FormatError(spec_.path, "says nothing to train: expected [train] or [axes]");
     for (const Section& section : sections) add(section);
     for (const Axis& axis : spec_.axes) {
       if (spec_.fixed.contains(axis.key)) {
@@ -76,12 +91,12 @@ class Builder {
   void add_fixed(const Section& section) {
     for (const Entry& entry : section.entries) {
       check_key(entry.key, entry.value.line);
+      spec_.lines[entry.key] = entry.value.line;
       if (entry.key == "device") {
         spec_.settings.device = entry.value.text();
         continue;
       }
       spec_.fixed[entry.key] = entry.value.text();
-      spec_.lines[entry.key] = entry.value.line;
     }
   }
 
@@ -129,7 +144,7 @@ class Builder {
   void check_axis(const Axis& axis) const {
     for (size_t i = 0; i < axis.values.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
-        if (axis.values[i].name == axis.values[j].name) {
+        if (same_value(axis.values[i].name, axis.values[j].name)) {
           fail(axis.values[i].line, str(axis.key, ": \"", axis.values[i].name, "\" is there twice"));
         }
       }
@@ -147,6 +162,7 @@ class Builder {
                                        [&](const AxisValue& v) { return v.name == item; });
         if (!known) fail(value.line, str("exclude: ", key, " has no value \"", item, "\""));
       }
+      if (value.items.empty()) fail(value.line, str("exclude: ", key, ": expected a value or more"));
       exclusion[key] = value.items;
     }
     spec_.exclusions.push_back(std::move(exclusion));
@@ -180,7 +196,9 @@ class Builder {
     }
     if (layout_.contains("rows")) s.rows = layout_["rows"].items;
     if (layout_.contains("columns")) s.columns = layout_["columns"].items;
-    if (s.workers < 1) fail(layout_["workers"].line, str("workers: expected at least 1, got ", s.workers));
+    if (s.workers < 1 || s.workers > kMostWorkers) {
+      fail(layout_["workers"].line, str("workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
+    }
     if (s.threads < 0) fail(layout_["threads"].line, str("threads: expected 0 or more, got ", s.threads));
   }
 
@@ -192,15 +210,22 @@ class Builder {
         parse_value("threads", text, spec_.settings.threads);
       } else if (key == "device") {
         spec_.settings.device = text;
+        spec_.lines.erase(key);
       } else {
         if (spec_.find_axis(key) != nullptr) throw Error(str("--", key, ": is an axis of ", spec_.path));
+        for (const AxisValue& variant : variants_) {
+          if (!variant.options.contains(key)) continue;
+          throw Error(str("--", key, ": variant \"", variant.name, "\" of ", spec_.path, " sets it already"));
+        }
         spec_.fixed[key] = text;
         spec_.lines.erase(key);
       }
     }
-    if (spec_.settings.workers < 1 || spec_.settings.threads < 0) {
-      throw Error("--workers: expected at least 1, --threads: 0 or more");
+    const Settings& s = spec_.settings;
+    if (s.workers < 1 || s.workers > kMostWorkers) {
+      throw Error(str("--workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
     }
+    if (s.threads < 0) throw Error(str("--threads: expected 0 or more, got ", s.threads));
   }
 
   const TrainRules& rules_;

@@ -11,7 +11,7 @@ namespace hewn::sweep {
 namespace {
 
 std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
@@ -23,7 +23,9 @@ std::vector<std::string> place_of(const Spec& spec, const Run& run) {
   for (size_t a = 0; a < spec.axes.size(); ++a) {
     std::set<size_t> numbers;
     for (const Point& point : run.points) numbers.insert(point[a]);
-    out.push_back(numbers.size() == 1 ? spec.axes[a].values[*numbers.begin()].name : "");
+    const std::string& key = spec.axes[a].key;
+    const bool depends = key == "method" || run.options.contains(key);
+    out.push_back(depends && numbers.size() == 1 ? spec.axes[a].values[*numbers.begin()].name : "");
   }
   return out;
 }
@@ -72,7 +74,7 @@ std::string csv_table(const Spec& spec, const std::vector<Run>& runs, const Resu
 }
 
 Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
-  Json out = {{"file", spec.path},
+  Json out = {{"file", valid_utf8(spec.path)},
               {"metric", results.metric},
               {"larger_is_better", results.larger},
               {"compare", spec.settings.compare},
@@ -98,7 +100,7 @@ Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results&
     Json run = {
         {"name", runs[i].name}, {"state", name_of(result.state)}, {"at", at}, {"options", runs[i].options}};
     if (result.state == State::kFinished) run["summary"] = result.summary;
-    if (result.state == State::kFailed) run["error"] = result.error;
+    if (result.state == State::kFailed || !result.error.empty()) run["error"] = result.error;
     out["runs"].push_back(run);
   }
   out["cells"] = Json::array();

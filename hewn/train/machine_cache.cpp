@@ -65,6 +65,7 @@ std::string MachineCache::save() {
   if (path_.empty()) return "measured now, not kept: there is no home folder";
   try {
     make_writable_folder(path_.parent_path());
+    const FileLock lock(path_.string() + ".lock", FileLock::WhenHeld::kWait);
     Json all = read();
     for (const auto& [key, value] : fresh_.items()) {
       if (!all.contains(key)) all[key] = value;

@@ -138,7 +138,7 @@ bool only_prunes(const std::string& key) {
       "alpha",          "logit-lr",       "logit-decay",
       "logit-moment",   "attention-clip", "no-sparsification",
       "min-blocks",     "prune-layers",   "sparse-execution"};
-  return std::find(kPruning.begin(), kPruning.end(), key) != kPruning.end();
+  return key == "schedule" || std::find(kPruning.begin(), kPruning.end(), key) != kPruning.end();
 }
 
 bool may_change_on_resume(const std::string& key) {

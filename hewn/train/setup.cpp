@@ -75,8 +75,8 @@ nn::Signature signature_for(const std::string& model, const std::string& source)
   if (source.empty()) return nn::find_model(model).usual;
   std::string path;
   const data::DataInfo& info = data::find_source(source, &path).info;
-  // An image folder says its classes only when it is open.
-  return info.classes == 0 ? nn::find_model(model).usual : signature_of(info);
+  // An image folder says its classes and a table its columns only when it is open.
+  return info.classes == 0 || info.input.empty() ? nn::find_model(model).usual : signature_of(info);
 }
 
 nn::Signature signature_of(const data::DataInfo& info) {

@@ -14,15 +14,15 @@ namespace {
 
 /// Some options of hewn train; sparsity must be below 1.
 TrainRules rules() {
-  return {
-      {"method", "block", "sparsity", "seed", "epochs", "widths", "data", "device", "out", "threads", "drop"},
-      [](const Options& options) {
-        const auto found = options.find("sparsity");
-        if (found != options.end() && found->second == "1")
-          throw Error("sparsity: expected less than 1, got 1");
-      },
-      [](const std::string& key) { return key == "block" || key == "sparsity" || key == "drop"; },
-      [](const std::string& key) { return key == "threads"; }};
+  return {{"method", "block", "sparsity", "seed", "epochs", "widths", "data", "device", "out", "threads",
+           "drop", "schedule"},
+          [](const Options& options) {
+            const auto found = options.find("sparsity");
+            if (found != options.end() && found->second == "1")
+              throw Error("sparsity: expected less than 1, got 1");
+          },
+          [](const std::string& key) { return key == "block" || key == "sparsity" || key == "drop"; },
+          [](const std::string& key) { return key == "threads"; }};
 }
 
 Spec spec_of(const std::string& text, const Options& given = {}) {
@@ -87,6 +87,19 @@ TEST(Expansion, TheDenseModelStillDependsOnOtherAxes) {
   EXPECT_EQ(names, (std::vector<std::string>{"dense-epochs3", "dense-epochs4"}));
 }
 
+TEST(Expansion, ADenseModelTakesNoScheduleThatWouldPruneIt) {
+  const auto runs =
+      runs_of("[train]\nschedule = \"one-shot\"\n[axes]\nmethod = [\"dense\", \"magnitude\"]\n");
+  EXPECT_FALSE(runs[0].options.contains("schedule"));
+  EXPECT_EQ(runs[1].options.at("schedule"), "one-shot");
+}
+
+TEST(Expansion, TheDenseModelCompetesOnlyWhereItsOwnTrainingIsCompared) {
+  const std::string axes = "[axes]\nmethod = [\"dense\"]\nepochs = [1, 2]\n[variant.own]\nblock = 3\n";
+  EXPECT_TRUE(runs_of(axes)[0].shared);
+  EXPECT_FALSE(runs_of(axes + "[sweep]\ncompare = \"epochs\"\n")[0].shared);
+}
+
 TEST(Expansion, VariantsAreFurtherMethods) {
   const auto runs = runs_of(
       "[train]\nepochs = 3\n[axes]\nblock = [1, 2]\n[variant.\"drop: zero\"]\nmethod = \"sa++\"\ndrop = "
@@ -117,6 +130,9 @@ TEST(Expansion, TheCommandLineReplacesWhatTheFileSays) {
   EXPECT_EQ(spec.settings.threads, 2);
   EXPECT_NE(problem("[axes]\ndata = [\"a\", \"b\"]\n", {{"data", "c"}}).find("is an axis"),
             std::string::npos);
+  EXPECT_NE(
+      problem("[axes]\nblock = [1]\n[variant.v]\ndata = \"a\"\n", {{"data", "c"}}).find("sets it already"),
+      std::string::npos);
 }
 
 TEST(Layout, DefaultsAndOwnChoice) {
@@ -153,6 +169,9 @@ TEST(BadFiles, AreNamedWithTheLine) {
   expect("[train]\nepochs = 3\nepochs = 4\n", "3", "given twice, first in line 2");
   expect("[train]\n[axes]\n[train]\n", "3", "there already, in line 1");
   expect("epochs = 3\n", "1", "expected a section");
+  expect("\xef\xbb\xbf[train]\nepochs = x\n", "2", "a text in quotes");  // the mark is passed over
+  expect("[train]\r\ndata = \"mnist\r\n", "2", "does not end on its line");
+  expect("[train]\n\ndata = \"\xff\"\n", "3", "expected UTF-8");
   expect("[trian]\n", "1", "did you mean train?");
   expect("[exclude]\nblock = 1\n", "1", "expected [[exclude]]");
   expect("[variant]\nblock = 1\n", "1", "expected [variant.NAME]");
@@ -160,8 +179,11 @@ TEST(BadFiles, AreNamedWithTheLine) {
   expect("[variant.a]\nseed = 2\n", "2", "cannot differ between variants");
   expect("[axes]\nblock = [1]\n[[exclude]]\nepochs = 2\n", "4", "is not an axis");
   expect("[axes]\nblock = [1]\n[[exclude]]\nblock = 2\n", "4", "has no value \"2\"");
+  expect("[axes]\nblock = [1]\n[[exclude]]\nblock = []\n", "4", "expected a value");
+  expect("[axes]\nblock = [1]\n[sweep]\ncompare = [\"block\", \"block\"]\n", "4", "expected one axis");
+  expect("[axes]\nblock = [1]\n[sweep]\nrows = [\"block\", \"block\"]\n", "4", "is there twice");
   expect("[axes]\nblock = [1]\n[sweep]\nworker = 2\n", "4", "did you mean workers?");
-  expect("[axes]\nblock = [1]\n[sweep]\nworkers = 0\n", "4", "expected at least 1");
+  expect("[axes]\nblock = [1]\n[sweep]\nworkers = 0\n", "4", "expected 1 to 1024, got 0");
   expect("[axes]\nblock = [1]\n[sweep]\nworkers = \"x\"\n", "4", "expected a whole number");
   expect("[axes]\nblock = [1]\n[sweep]\nmetric = \"f1\"\n", "4", "expected accuracy, auc or loss");
   expect("[axes]\nblock = [1]\n[sweep]\nrows = [\"seed\"]\n", "4", "is not an axis");
@@ -172,7 +194,21 @@ TEST(BadFiles, AreNamedWithTheLine) {
 
 TEST(BadFiles, TwoRunsOfOneName) {
   EXPECT_EQ(problem("[axes]\ndata = [\"a:b\", \"a b\"]\n"),
-            "a.toml: two different runs would be called dataa-b");
+            "a.toml: two different runs would be called dataa-b; they differ only in signs that names leave "
+            "out");
+}
+
+TEST(BadFiles, NamesThatNoFolderCanHave) {
+  EXPECT_NE(problem("[variant.\"..\"]\nblock = 1\n").find("would be called \"..\""), std::string::npos);
+  EXPECT_NE(problem("[variant." + std::string(300, 'a') + "]\nblock = 1\n").find("at most 200"),
+            std::string::npos);
+  // Letters of other alphabets stay apart.
+  EXPECT_EQ(names_of(runs_of("[variant.\"日本\"]\nblock = 1\n[variant.\"中国\"]\nblock = 2\n")),
+            (std::vector<std::string>{"日本", "中国"}));
+}
+
+TEST(BadFiles, OneValueMayBeWrittenInSeveralWaysButOnlyOnce) {
+  EXPECT_NE(problem("[axes]\nsparsity = [0.9, 0.90]\n").find("\"0.90\" is there twice"), std::string::npos);
 }
 
 }  // namespace

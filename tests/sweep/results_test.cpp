@@ -1,10 +1,12 @@
 // Statistics against values worked out by hand, and the tables they go into.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hewn/core/files.h"
 #include "hewn/sweep/estimate.h"
+#include "hewn/sweep/queue.h"
 #include "hewn/sweep/statistics.h"
 #include "hewn/sweep/tables.h"
 #include "tests/support/message.h"
@@ -98,6 +100,24 @@ TEST_F(SweepResults, CellsAndComparisons) {
   EXPECT_EQ(large["where"], (Json{{"block", "8"}}));
   EXPECT_EQ(large["wins"], 2);
   EXPECT_NEAR(large["mean_difference"].get<double>(), -0.25, 1e-12);
+}
+
+TEST_F(SweepResults, AnEmptyOptionDoesNotTakeTheNextOne) {
+  runs_[0].options["cache"] = "";
+  const auto words = train_arguments(folder_, runs_[0], "cpu", 1);
+  const auto cache = std::find(words.begin(), words.end(), "--cache");
+  ASSERT_NE(cache, words.end());
+  EXPECT_EQ(*(cache + 1), "");
+}
+
+TEST_F(SweepResults, ARunWithoutAFiniteMetricHasNoValueAndIsNamed) {
+  finish_all();
+  test::write_text(folder_.run("new-block8-seed1") / "summary.json",
+                   R"({"metrics": {"loss": null}, "seconds": 1})");
+  const std::string table = markdown_table(spec_, runs_, results());
+  EXPECT_NE(table.find("0.6000 (n=1)"), std::string::npos) << table;
+  EXPECT_NE(table.find("- new-block8-seed1: its test loss is not a finite number\n"), std::string::npos)
+      << table;
 }
 
 TEST_F(SweepResults, MarkdownPutsTheBestInBoldAndTheDenseModelAbove) {
@@ -208,8 +228,11 @@ TEST_F(SweepResults, AChangedFileIsRefusedAndNewRunsAreNot) {
   spec.fixed["epochs"] = "3";
   std::vector<sweep::Run> changed = runs_;
   changed[1].options["method"] = "other";
+  const std::filesystem::path here = temporary_.path();
+  continued(before, record_of(spec, {}, changed), spec, here, rules);  // it has not begun
+  finish(runs_[1].name, 0.5);
   EXPECT_NE(test::message_of([&] {
-              continued(before, record_of(spec, {}, changed), spec, "out", rules);
+              continued(before, record_of(spec, {}, changed), spec, here, rules);
             }).find("was begun with method = old, now it is other"),
             std::string::npos);
 }

@@ -96,7 +96,10 @@ Prepared prepare_clicks(const PrepareRequest& request) {
     } catch (const Error& error) {
       throw Error(str(error.what(), "; choose another folder for the cache with --cache"));
     }
-    const FileLock lock(plan.place.lock);
+    if (is_locked(plan.place.lock) && request.on_message) {
+      request.on_message(str(plan.place.file.string(), ": another process makes it; waiting for that"));
+    }
+    const FileLock lock(plan.place.lock, FileLock::WhenHeld::kWait);
     // Another process may have built it in the meantime.
     if (!fits(plan, nullptr)) {
       build_cache(plan);
