@@ -42,7 +42,7 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
 /// Reads `key = value` lines with CLI11's own reader, in no section or in one named after the command.
 Given read_config_file(const std::string& path, const Command& command) {
   std::ifstream file(path);
-  if (!file) throw Error(str(path, ": cannot be read"));
+  if (!file) throw Error(str(path, ": no such file, or it cannot be read"));
   Given out;
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
     if (item.name == "++" || item.name == "--") continue;  // CLI11's marks for sections
@@ -132,10 +132,19 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
     throw Error(one_line(error.what()));
   }
   const size_t i = chosen();
-  Given all = configs[i].empty() ? Given{} : read_config_file(configs[i], commands[i]);
+  const Given file = configs[i].empty() ? Given{} : read_config_file(configs[i], commands[i]);
+  Given all = file;
   for (const auto& [key, text] : given[i]) all[key] = text;
-  for (const auto& [key, text] : all) commands[i].options.find(key, "command line").parse(text);
-  return commands[i].run(all);
+  try {
+    for (const auto& [key, text] : all) commands[i].options.find(key, "command line").parse(text);
+    return commands[i].run(all);
+  } catch (const Error& error) {
+    // What is said of an option begins with its name; it may have come from the file.
+    const std::string what = error.what();
+    const std::string key = what.substr(0, what.find(':'));
+    if (file.contains(key) && !given[i].contains(key)) throw FormatError(configs[i], what);
+    throw;
+  }
 }
 
 }  // namespace hewn::cli

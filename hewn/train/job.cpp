@@ -40,6 +40,8 @@ struct Workshop {
     check_options(options);
     set_threads(options.threads, group->place());
     source = data::open_source(options.data, data_options(options, device, group->place(), observer));
+    // Throws now, not in the first step, where the batch cannot be shared evenly.
+    data::Share{0, group->place().size}.rows_of(std::min(options.batch, source->info().train_size));
     model = build_model(options, signature_of(source->info()));
     if (!options.init.empty()) load_weights(*model, options.init, options.init_skip);
     task = make_task(source->info().kind, options.label_smoothing);
@@ -59,6 +61,10 @@ struct Workshop {
     if (options.sync_batch_norm) synchronise_norms();
     steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
     pruner = std::make_unique<prune::Pruner>(nn::find_slots(*model), plan, recipe, steps);
+    if (!recipe.dense() && pruner->schedule().phases().back().phase != prune::Phase::kSparse) {
+      throw Error(hewn::str("steps: ", steps, " are too few for schedule ", recipe.schedule,
+                            ", which would not reach its sparsity; see hewn phases"));
+    }
     for (const prune::Pruner::Layer& layer : pruner->layers()) {
       if (layer.score->sees_inputs() && !group->place().alone()) {
         throw Error(
@@ -294,6 +300,9 @@ Json train(const TrainOptions& given, const RunFolder& run, bool resume, Observe
   if (first && run.started() && !resume) {
     throw Error(
         hewn::str(run.path.string(), ": holds a run already; use --resume, or --out with another folder"));
+  }
+  if (first && resume && !run.started()) {
+    observer.on_message(hewn::str(run.path.string(), ": holds no run yet; starting one"));
   }
   if (told(*group, first && run.finished())) {
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));

@@ -56,12 +56,15 @@ TEST_F(BadInput, ConfigFiles) {
   expect_error(train({"--config", (folder_ / "a.toml").string()}), "block");
   write_text(folder_ / "a.toml", "[eval]\nsparsity = 0.5\n");
   expect_error(train({"--config", (folder_ / "a.toml").string()}), "eval.sparsity");
+  write_text(folder_ / "a.toml", "sparsity = 1.5\n");
+  expect_error(train({"--config", (folder_ / "a.toml").string()}), "a.toml: sparsity: expected");
   write_text(folder_ / "a.toml", "epochs = many\n");
   expect_error({"train", "--config", (folder_ / "a.toml").string()}, "epochs");
   expect_error(train({"--config", (folder_ / "none.toml").string()}), "none.toml");
 }
 
 TEST_F(BadInput, Values) {
+  expect_error(train({"--steps", "3"}), "steps: 3 are too few for schedule");
   expect_error(train({"--block", "2048"}), "2048x2048");
   expect_error(train({"--block", "0"}), "block");
   expect_error(train({"--block", "600"}), "min-blocks");

@@ -247,6 +247,7 @@ TEST_F(Launch, MistakesAreOneLine) {
   Words uneven = images("uneven");
   uneven[8] = "49";
   expect_error(on(2, uneven), "multiple of the 2 processes");
+  EXPECT_FALSE(std::filesystem::exists(path("uneven")));
   setenv("WORLD_SIZE", "2", 1);
   expect_error(images("x"), "RANK must be too");
   setenv("RANK", "2", 1);

@@ -40,15 +40,17 @@ class Report : public testing::Test {
   static void TearDownTestSuite() { delete shared_; }
   static std::string run() { return (*shared_ / "run").string(); }
 
-  /// A copy of the run with one option and the accuracy changed.
-  std::string variant(const std::string& name, const std::string& key, const Json& value,
-                      double accuracy) const {
+  /// A copy of the run with some options and the accuracy changed.
+  std::string variant(const std::string& name, const Json& options, double accuracy) const {
     const auto out = folder_ / name;
     std::filesystem::create_directories(out.parent_path());
     std::filesystem::copy(run(), out, std::filesystem::copy_options::recursive);
     Json config = Json::parse(read_file(out / "config.json"));
     Json summary = Json::parse(read_file(out / "summary.json"));
-    config["options"][key] = value;
+    for (const auto& [key, value] : options.items()) {
+      config["options"][key] = value;
+      if (summary.contains(key)) summary[key] = value;
+    }
     summary["metrics"]["accuracy"] = accuracy;
     write_text(out / "config.json", config.dump());
     write_text(out / "summary.json", summary.dump());
@@ -89,18 +91,18 @@ TEST_F(Report, OfARun) {
 }
 
 TEST_F(Report, OfSeveralRunsComparesThem) {
-  variant("sweep/runs/a0", "seed", 0, 90);
-  variant("sweep/runs/a1", "seed", 1, 92);
-  variant("sweep/runs/b0", "method", "magnitude", 80);
-  variant("sweep/runs/b1", "method", "magnitude", 81);
+  variant("sweep/runs/a0", {{"seed", 0}}, 90);
+  variant("sweep/runs/a1", {{"seed", 1}}, 92);
+  variant("sweep/runs/b0", {{"method", "magnitude"}, {"seed", 0}}, 80);
+  variant("sweep/runs/b1", {{"method", "magnitude"}, {"seed", 1}}, 81);
   const Outcome outcome = hewn({"report", (folder_ / "sweep").string(), "--json", "--no-latency"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Json data = Json::parse(outcome.out);
   EXPECT_EQ(data["runs"].size(), 4U);
   EXPECT_EQ(data["comparison"]["winners"][0]["best"], "acdc");
-  EXPECT_EQ(data["comparison"]["dense"][0]["n"], 4);
-  const Json two =
-      Json::parse(hewn({"report", run(), variant("c", "momentum", 0.5, 50), "--json", "--no-latency"}).out);
+  EXPECT_EQ(data["comparison"]["dense"][0]["n"], 2);  // one beside each run, two seeds
+  const Json two = Json::parse(
+      hewn({"report", run(), variant("c", {{"momentum", 0.5}}, 50), "--json", "--no-latency"}).out);
   std::map<std::string, int> seeds;
   for (const Json& cell : two["comparison"]["cells"]) {
     if (cell["metric"] == "accuracy") seeds[cell["method"]] = cell["n"];
@@ -125,7 +127,7 @@ TEST_F(Report, TheTerminalShowsWhereARunStands) {
   const Outcome done = hewn({"watch", run(), "--terminal"});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_NE(done.out.find("step 12/12  finished  SPARSE  loss "), std::string::npos) << done.out;
-  const std::string killed = variant("killed", "seed", 0, 0);
+  const std::string killed = variant("killed", {{"seed", 0}}, 0);
   std::filesystem::remove(killed + "/summary.json");
   EXPECT_NE(hewn({"watch", killed, "--terminal"}).out.find("  stopped  "), std::string::npos);
   if (HEWN_WEB == 1) {

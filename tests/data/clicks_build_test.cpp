@@ -9,6 +9,7 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <string>
 
 #include "hewn/core/random.h"
@@ -127,13 +128,23 @@ TEST(ClickBuild, LeftoversOfOtherOptionsAreRemoved) {
   EXPECT_EQ(built(request), once);
 }
 
-TEST(ClickBuild, OnlyOneProcessBuilds) {
+TEST(ClickBuild, OnlyOneProcessBuildsAndTheOthersWaitForIt) {
   const TempFolder folder;
   write_text(folder / "a.tsv", criteo_rows(0, 300));
-  const PrepareRequest request = request_for(folder / "a.tsv", folder / "cache");
+  PrepareRequest request = request_for(folder / "a.tsv", folder / "cache");
   fs::create_directories(folder / "cache");
-  const FileLock lock(cache_place("criteo", request.path, request.options.cache).lock);
-  EXPECT_NE(message_of([&] { prepare_clicks(request); }).find("another process"), std::string::npos);
+  std::promise<std::string> said;
+  request.on_message = [&](const std::string& text) {
+    if (text.find("waiting") != std::string::npos) said.set_value(text);
+  };
+  std::future<Prepared> waiting;
+  {
+    const FileLock lock(cache_place("criteo", request.path, request.options.cache).lock);
+    waiting = std::async(std::launch::async, [&] { return prepare_clicks(request); });
+    EXPECT_NE(said.get_future().get().find("another process makes it"), std::string::npos);
+    EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  }
+  EXPECT_TRUE(waiting.get().built);
 }
 
 /// The message of a build that may write files of so many bytes at most.

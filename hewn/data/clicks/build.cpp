@@ -134,7 +134,9 @@ class Builder {
     file_rows_[file_] += record.rows;
     // Hopeless files are not read to their end.
     constexpr uint64_t kEnough = 1000;
-    if (bad_ > kEnough) check_bad_rows(rows_, bad_, 10 * plan_.request.options.bad_rows, first_bad());
+    const double share = plan_.request.options.bad_rows;
+    const bool hopeless = static_cast<double>(bad_) > 10 * share * static_cast<double>(rows_ + bad_);
+    if (bad_ > kEnough && hopeless) check_bad_rows(rows_, bad_, share, first_bad());
   }
 
   std::string first_bad() const { return bad_rows_.empty() ? "" : bad_rows_[0]; }
