@@ -116,7 +116,7 @@ void check_layout(const std::string& path, const SafetensorsFile& file, std::spa
 void check_seal(const std::string& path, const SafetensorsFile& file) {
   const auto seal = file.tensors.find(kSeal);
   if (seal == file.tensors.end() || seal->second.data.size() != 4 || file.bytes.size() < 4) {
-    throw FormatError(path, "has no checksum");
+    throw FormatError(path, "has no checksum; expected a checkpoint or a file of hewn export");
   }
   const std::string_view all = file.bytes;
   const uint64_t expected = from_little_endian(all.substr(all.size() - 4));
