@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "hewn/core/error.h"
 #include "hewn/dist/place.h"
+#include "hewn/sweep/process.h"
 
 namespace hewn::cli {
 namespace {
@@ -55,12 +56,6 @@ pid_t start(const Fields& fields, int64_t rank, int64_t port) {
   return pid;
 }
 
-std::string fate(int status) {
-  return WIFSIGNALED(status)
-             ? str("was ended by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")")
-             : str("ended with status ", WEXITSTATUS(status));
-}
-
 /// Waits for all; says what became of the first that failed.
 std::optional<std::string> wait_for(std::vector<pid_t> pids) {
   std::optional<std::string> failure;
@@ -73,7 +68,7 @@ std::optional<std::string> wait_for(std::vector<pid_t> pids) {
       pids[rank] = 0;
       --left;
       if (status != 0 && !failure) {
-        failure = str("rank ", rank, " ", fate(status));
+        failure = str("rank ", rank, " ", sweep::fate(status));
         end = Clock::now() + kGrace;
       }
     }

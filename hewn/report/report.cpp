@@ -4,13 +4,13 @@
 
 #include <array>
 #include <ctime>
-#include <fstream>
 #include <thread>
 
 #include "hewn/core/error.h"
 #include "hewn/core/version.h"
 #include "hewn/report/comparison.h"
 #include "hewn/report/latency.h"
+#include "hewn/train/machine_cache.h"
 
 namespace hewn::report {
 namespace {
@@ -29,14 +29,6 @@ std::string utc_now() {
   return text.data();
 }
 
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
-  }
-  return "";
-}
-
 Detail detail_for(size_t runs) {
   Detail detail;
   detail.points = std::max(kLeastPoints, kPoints * kFewRuns / std::max(runs, kFewRuns));
@@ -47,7 +39,7 @@ Detail detail_for(size_t runs) {
 Json frame() {
   return {{"hewn", kVersion},
           {"made", utc_now()},
-          {"processor", valid_utf8(processor())},
+          {"processor", valid_utf8(train::processor_name())},
           {"cores", std::thread::hardware_concurrency()}};
 }
 

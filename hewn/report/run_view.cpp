@@ -67,8 +67,9 @@ bool RunView::refresh() {
   bool changed = log_.read_more();
   changed = dense_log_.read_more() || changed;
   if (summary_.is_null() && run_.finished()) {
-    summary_ = train::read_json(run_.summary());
-    if (!summary_.is_object()) throw FormatError(run_.summary().string(), "is not a run's summary");
+    Json summary = train::read_json(run_.summary());
+    if (!summary.is_object()) throw FormatError(run_.summary().string(), "is not a run's summary");
+    summary_ = std::move(summary);
   }
   const Status now = !summary_.is_null()      ? Status::kFinished
                      : is_locked(run_.lock()) ? Status::kRunning
