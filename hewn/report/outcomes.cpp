@@ -63,7 +63,7 @@ std::vector<Entry> entries_of(const RunView& run) {
   Outcome one;
   one.block = summary.value("block", text_of(options.value("block", Json())));
   one.sparsity = summary.value("sparsity", 0.0);
-  one.seed = summary.value("seed", int64_t{0});
+  one.seed = summary.value("seed", options.value("seed", int64_t{0}));
   one.metrics = numbers(summary.value("metrics", Json()));
   const std::string method = summary.value("method", text_of(options.value("method", Json())));
   one.dense = method == "dense";

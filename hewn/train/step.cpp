@@ -41,7 +41,7 @@ std::string find_obstacle(const StepParts& parts) {
   if (!StepGraph::available()) return "this build has no CUDA kernels";
   if (!parts.group->place().alone()) return "several processes average their gradients";
   if (has_embeddings(parts.model)) return "the network has embeddings";
-  if (!parts.optimiser.recordable()) return "moments are shared within blocks";
+  if (!parts.optimiser.recordable()) return "logits of a layer share their second moment";
   return "";
 }
 
