@@ -65,7 +65,7 @@ int run(Fields& fields, Given given) {
   train::set_threads(fields.options.threads);
   train::AdviceOptions options = fields.quick ? train::AdviceOptions::quick() : train::AdviceOptions();
   options.batch = fields.batch;
-  options.min_blocks = fields.options.min_blocks;
+  options.min_blocks = fields.options.prune.min_blocks;
   const auto model = train::build_model(fields.options, signature);
   const train::Advice advice = train::advise(*model, signature.input, options);
   if (fields.json) {
@@ -91,7 +91,7 @@ Command advise_command() {
                       "data set whose inputs the model takes; default: the model's usual one");
   command.options.add("batch", fields->batch, "samples at once");
   command.options.add("threads", o.threads, "CPU threads; 0: all cores");
-  command.options.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
+  command.options.add("min-blocks", o.prune.min_blocks, "layers with fewer blocks stay dense");
   command.options.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   command.options.add("width", o.width, "channels in the first stage of a resnet");
   command.options.add("quick", fields->quick, "fewer points, one round each");

@@ -43,9 +43,9 @@ Job model_job(const Values& values, const BenchFields& fields) {
   options.model = values.at("model");
   if (values.at("widths") != "auto") parse_value("widths", values.at("widths"), options.widths);
   options.width = number(values, "width");
-  options.block = values.at("block");
-  parse_value("sparsity", values.at("sparsity"), options.sparsity);
-  options.min_blocks = number(values, "min-blocks");
+  options.prune.block = parse_block(values.at("block"));
+  parse_value("sparsity", values.at("sparsity"), options.prune.sparsity);
+  options.prune.min_blocks = number(values, "min-blocks");
   options.seed = fields.seed;
   const nn::Signature signature = train::signature_for(options.model, values.at("data"));
   train::network_plan(options, signature);
@@ -56,8 +56,8 @@ Job model_job(const Values& values, const BenchFields& fields) {
     Json out = measure_network("model", network.data, train::file_bytes(network.data), threads, how,
                                train::model_ways(network));
     // What was asked for: a plan may leave all layers dense.
-    out["block"] = to_string(parse_block(options.block));
-    out["sparsity"] = options.sparsity;
+    out["block"] = to_string(options.prune.block);
+    out["sparsity"] = options.prune.sparsity;
     return out;
   };
 }

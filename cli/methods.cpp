@@ -7,6 +7,7 @@
 #include "hewn/data/source.h"
 #include "hewn/nn/model.h"
 #include "hewn/prune/recipes.h"
+#include "hewn/prune/score/score.h"
 #include "hewn/prune/search/search.h"
 
 namespace hewn::cli {

@@ -32,11 +32,11 @@ int run(Fields& fields, Given given) {
   std::vector<std::vector<std::string>> rows = {{"phase", "begin", "end", "share", "sparsity"}};
   for (const prune::PhaseSpan& span : schedule.phases()) {
     const auto at = [&](double t) {
-      return percent(prune::ramp_sparsity(recipe.ramp, recipe.ramp_c, t, fields.options.sparsity));
+      return percent(prune::ramp_sparsity(recipe.ramp, recipe.ramp_c, t, fields.options.prune.sparsity));
     };
     const std::string sparsity = span.phase == prune::Phase::kDense ? percent(0)
                                  : span.phase == prune::Phase::kSparse
-                                     ? percent(fields.options.sparsity)
+                                     ? percent(fields.options.prune.sparsity)
                                      : str(at(0), " -> ", at(0.5), " -> ", at(1));
     rows.push_back({std::string(prune::name_of(span.phase)), str(span.begin), str(span.end),
                     percent(static_cast<double>(span.end - span.begin) / static_cast<double>(fields.steps)),
@@ -57,18 +57,18 @@ Command phases_command() {
   command.name = "phases";
   command.help = "show the phases of a schedule";
   command.example = "hewn phases --method sa++ --steps 1000";
-  command.options.add("method", o.method, "pruning method");
+  command.options.add("method", o.prune.method, "pruning method");
   command.options.add("data", o.data, "data set: click logs have schedules of their own");
-  command.options.add("schedule", o.schedule, "schedule, instead of the method's own");
+  command.options.add("schedule", o.prune.schedule, "schedule, instead of the method's own");
   command.options.add("steps", fields->steps, "training steps");
-  command.options.add("sparsity", o.sparsity, "target sparsity");
-  command.options.add("ramp", o.ramp, "exponential or polynomial");
-  command.options.add("ramp-c", o.ramp_c, "steepness of the ramp");
-  command.options.add("dense-fraction", o.dense_fraction,
+  command.options.add("sparsity", o.prune.sparsity, "target sparsity");
+  command.options.add("ramp", o.prune.ramp, "exponential or polynomial");
+  command.options.add("ramp-c", o.prune.ramp_c, "steepness of the ramp");
+  command.options.add("dense-fraction", o.prune.dense_fraction,
                       "share of the first dense phase, where not the schedule's own");
-  command.options.add("no-sparsification", o.no_sparsification, "without SPARSIFICATION phases");
-  command.options.add("cycles", o.cycles, "how often acdc and sa++ schedules go from dense to sparse");
-  command.options.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
+  command.options.add_negated("no-sparsification", o.prune.sparsification, "without SPARSIFICATION phases");
+  command.options.add("cycles", o.prune.cycles, "how often acdc and sa++ schedules go from dense to sparse");
+  command.options.add("cycle", o.prune.cycle, "parts of a cycle: sparsification, sparse, dense");
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) { return run(*fields, given); };
   return command;

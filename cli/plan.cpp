@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/report_table.h"
+#include "hewn/nn/slots.h"
 #include "hewn/train/setup.h"
 
 namespace hewn::cli {
@@ -19,7 +20,7 @@ int run(const Fields& fields, Given given) {
   const train::TrainOptions options = train::options_from(given);
   const auto model = train::build_model(options, train::signature_for(options.model, fields.data));
   const prune::Plan plan =
-      prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+      prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options.prune));
   print_report(train::planned_report(*model, plan), fields.json);
   return 0;
 }
@@ -36,10 +37,10 @@ Command plan_command() {
   command.options.add("model", o.model, "network (see hewn methods)");
   command.options.add("data", fields->data,
                       "data set whose inputs the model takes; default: the model's usual one");
-  command.options.add("block", o.block, "block size, B or RxC");
-  command.options.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
-  command.options.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
-  command.options.add("prune-layers", o.prune_layers,
+  command.options.add("block", o.prune.block, "block size, B or RxC");
+  command.options.add("sparsity", o.prune.sparsity, "fraction of blocks to drop, in [0, 1)");
+  command.options.add("min-blocks", o.prune.min_blocks, "layers with fewer blocks stay dense");
+  command.options.add("prune-layers", o.prune.layers,
                       "patterns of layer names to prune, with commas between");
   command.options.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   command.options.add("width", o.width, "channels in the first stage of a resnet");

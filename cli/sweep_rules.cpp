@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "hewn/core/error.h"
+#include "hewn/nn/slots.h"
 #include "hewn/train/setup.h"
 
 namespace hewn::cli {
@@ -26,10 +27,10 @@ const std::vector<prune::WeightShape>& shapes_of(const train::TrainOptions& o, S
 void check(const sweep::Options& given, Shapes& known) {
   const train::TrainOptions options = train::options_from(given);
   train::check_options(options);
-  const prune::Plan plan = prune::make_plan(shapes_of(options, known), train::plan_options(options));
-  if (plan.layers_pruned() == 0 && options.method != "dense") {
-    throw Error(str("block: no layer has ", options.min_blocks, " blocks of ", options.block,
-                    ", so nothing would be pruned"));
+  const prune::Plan plan = prune::make_plan(shapes_of(options, known), plan_options(options.prune));
+  if (plan.layers_pruned() == 0 && options.prune.method != "dense") {
+    throw Error(str("block: no layer has ", options.prune.min_blocks, " blocks of ",
+                    short_text(options.prune.block), ", so nothing would be pruned"));
   }
 }
 

@@ -9,6 +9,7 @@ option(HEWN_DISTRIBUTED "Train in several processes where the headers of Gloo or
 option(HEWN_WEB "Build the page of hewn report and hewn watch where npm is installed" ON)
 option(HEWN_WERROR "Treat warnings as errors" OFF)
 option(HEWN_PCH "Precompile LibTorch's headers" ON)
+option(HEWN_UNITY "Compile several files of a layer at a time" ON)
 set(HEWN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -40,3 +41,7 @@ find_program(HEWN_LLD ld.lld)
 if(HEWN_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
+
+# For code that only calls what does the work: compiling it well takes twice as long and saves nothing.
+add_library(hewn_glue INTERFACE)
+target_compile_options(hewn_glue INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)

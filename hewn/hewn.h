@@ -1,15 +1,12 @@
 #pragma once
 
-// Everything a user of the library needs. Read hewn/prune/pruner.h first.
+// Everything a user of the library needs. Read hewn/pruner.h first.
+#include "hewn/core/blocks.h"
 #include "hewn/core/error.h"
-#include "hewn/core/grid.h"
-#include "hewn/data/source.h"
-#include "hewn/nn/model.h"
-#include "hewn/prune/gate.h"
-#include "hewn/prune/plan.h"
-#include "hewn/prune/pruner.h"
-#include "hewn/prune/recipes.h"
+#include "hewn/export.h"
+#include "hewn/nn/layers.h"
+#include "hewn/optimiser.h"
+#include "hewn/pruner.h"
 #include "hewn/runtime/model.h"
-#include "hewn/train/export.h"
-#include "hewn/train/job.h"
-#include "hewn/train/optimiser.h"
+#include "hewn/save.h"
+#include "hewn/torch_optim.h"

@@ -16,7 +16,7 @@
 #include "hewn/core/random.h"
 #include "hewn/measure/interleave.h"
 #include "hewn/nn/model.h"
-#include "hewn/train/optimiser.h"
+#include "hewn/optimiser.h"
 #include "hewn/train/setup.h"
 #include "hewn/train/task.h"
 
@@ -83,17 +83,16 @@ struct Plain {
 struct Ours {
   std::shared_ptr<nn::Model> model;
   std::shared_ptr<const train::Task> task = train::make_task(data::Kind::kClicks, 0);
-  std::unique_ptr<train::Optimiser> optimiser;
+  std::unique_ptr<Optimiser> optimiser;
   int64_t turn = 0;
 
   explicit Ours(int64_t vocabulary) {
     nn::Signature signature = nn::find_model("ctr-dnn").usual;
     signature.vocabularies.assign(kFields, vocabulary);
     model = nn::find_model("ctr-dnn").make(signature, {{400, 400, 400}, 64, kWidth});
-    std::vector<train::Parameter> parameters;
+    std::vector<Parameter> parameters;
     for (const auto& item : model->named_parameters()) parameters.push_back({item.key(), item.value()});
-    optimiser = std::make_unique<train::Optimiser>(
-        parameters, train::OptimiserOptions{.kind = kernels::UpdateKind::kAdam});
+    optimiser = std::make_unique<Optimiser>(parameters, OptimiserOptions{.kind = "adam"});
   }
 
   void train(const std::vector<Batch>& batches) {

@@ -34,18 +34,10 @@ struct Row {
 class Trainer {
  public:
   Trainer(const train::TrainOptions& options, bool graphs)
-      : device_(train::find_device("cuda")),
-        model_(train::build_model(options, {{3, 224, 224}, 1000})),
-        recipe_(train::resolve_recipe(options, true)),
-        plan_(prune::make_plan(nn::weight_shapes(nn::find_slots(*model_)), train::plan_options(options))) {
-    if (recipe_.dense()) {
-      for (prune::LayerPlan& layer : plan_.layers) layer.pruned = false;
-    }
+      : device_(train::find_device("cuda")), model_(train::build_model(options, {{3, 224, 224}, 1000})) {
     train::move_to(*model_, device_, /*cudnn_benchmark=*/true);
-    pruner_ = std::make_unique<prune::Pruner>(nn::find_slots(*model_), plan_, recipe_, kSteps);
-    optimiser_ =
-        std::make_unique<train::Optimiser>(train::trained_parameters(options, *model_, *pruner_, recipe_),
-                                           train::optimiser_options(options, recipe_));
+    pruner_ = std::make_unique<Pruner>(*model_, train::pruner_options(options, kSteps));
+    optimiser_ = std::make_unique<Optimiser>(*pruner_, train::optimiser_options(options));
     step_ = std::make_unique<train::Step>(
         train::StepParts{*model_, *pruner_, *optimiser_, dist::alone()},
         train::StepOptions{train::make_task(data::Kind::kImages, 0), 1, train::Precision::kBf16, graphs});
@@ -69,27 +61,25 @@ class Trainer {
     return {name, ms[ms.size() / 2], ms.back() / ms.front()};
   }
 
-  int64_t layers() const { return plan_.layers_pruned(); }
+  int64_t layers() const { return pruner_->plan().layers_pruned(); }
 
  private:
   int64_t begin_of(prune::Phase phase) const {
-    for (const prune::PhaseSpan& span : pruner_->schedule().phases()) {
+    for (const prune::PhaseSpan& span : pruner_->algorithm().schedule().phases()) {
       if (span.phase == phase) return span.begin;
     }
     throw Error(str("the schedule has no phase ", prune::name_of(phase)));
   }
 
   void train(int64_t at, const data::Batch& batch) {
-    pruner_->advance(at);
+    pruner_->algorithm().advance(at);
     step_->run(batch, 0.01);
   }
 
   at::Device device_;
   std::shared_ptr<nn::Model> model_;
-  prune::Recipe recipe_;
-  prune::Plan plan_;
-  std::unique_ptr<prune::Pruner> pruner_;
-  std::unique_ptr<train::Optimiser> optimiser_;
+  std::unique_ptr<Pruner> pruner_;
+  std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<train::Step> step_;
 };
 
@@ -101,15 +91,15 @@ Json measure(int64_t batch_size, int groups, bool graphs) {
       at::randint(1000, {batch_size}, on_gpu.dtype(at::kLong))};
   train::TrainOptions options;
   options.model = "resnet50";
-  options.sparsity = 0.9;
+  options.prune.sparsity = 0.9;
   std::vector<Row> rows;
   const auto dense = [&](const char* name) {
-    options.method = "dense";
+    options.prune.method = "dense";
     rows.push_back(Trainer(options, graphs).time(name, prune::Phase::kDense, batch, groups));
   };
   dense("dense");
   {
-    options.method = "sa++";
+    options.prune.method = "sa++";
     Trainer pruned(options, graphs);
     const std::string prefix = str("sa++, ", pruned.layers(), " layers, ");
     rows.push_back(pruned.time(prefix + "DENSE", prune::Phase::kDense, batch, groups));

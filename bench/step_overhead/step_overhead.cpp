@@ -11,7 +11,8 @@
 #include "hewn/core/json.h"
 #include "hewn/measure/interleave.h"
 #include "hewn/nn/model.h"
-#include "hewn/train/optimiser.h"
+#include "hewn/optimiser.h"
+#include "hewn/pruner.h"
 #include "hewn/train/setup.h"
 #include "hewn/train/task.h"
 
@@ -28,13 +29,13 @@ struct Batch {
 /// A model with a loss and whatever a step does besides.
 struct Trainer {
   std::shared_ptr<nn::Model> model;
-  std::unique_ptr<prune::Pruner> pruner;
-  std::unique_ptr<train::Optimiser> optimiser;
+  std::unique_ptr<Pruner> pruner;
+  std::unique_ptr<Optimiser> optimiser;
   std::unique_ptr<torch::optim::SGD> libtorch;
   int64_t step = 0;
 
   void train(const Batch& batch) {
-    if (pruner) pruner->before_forward(step);
+    if (pruner) pruner->algorithm().before_forward(step);
     const at::Tensor loss =
         train::make_task(data::Kind::kImages, 0)->loss(model->forward(batch.input), batch.target);
     if (libtorch) {
@@ -59,10 +60,10 @@ Trainer plain(bool libtorch) {
         torch::optim::SGDOptions(kRate).momentum(0.9).nesterov(true).weight_decay(5e-4));
     return out;
   }
-  std::vector<train::Parameter> parameters;
+  std::vector<Parameter> parameters;
   for (const auto& item : out.model->named_parameters())
     parameters.push_back({item.key(), item.value(), 1, 5e-4});
-  out.optimiser = std::make_unique<train::Optimiser>(parameters, train::OptimiserOptions{});
+  out.optimiser = std::make_unique<Optimiser>(parameters, OptimiserOptions{});
   return out;
 }
 
@@ -72,14 +73,10 @@ Trainer pruned(int64_t step, bool kept_blocks) {
   const train::TrainOptions options;
   Trainer out;
   out.model = train::build_model(options, {{1, 28, 28}, 10});
-  const prune::Recipe recipe = train::resolve_recipe(options, false);
-  const auto slots = nn::find_slots(*out.model);
-  const auto plan = prune::make_plan(nn::weight_shapes(slots), train::plan_options(options));
-  out.pruner = std::make_unique<prune::Pruner>(slots, plan, recipe, 3000);
-  out.optimiser =
-      std::make_unique<train::Optimiser>(train::trained_parameters(options, *out.model, *out.pruner, recipe),
-                                         train::optimiser_options(options, recipe));
-  if (kept_blocks) out.pruner->set_execution([](const std::string&, double) { return true; });
+  PrunerOptions how = train::pruner_options(options, 3000);
+  how.sparse_execution = kept_blocks ? "on" : "off";
+  out.pruner = std::make_unique<Pruner>(*out.model, how);
+  out.optimiser = std::make_unique<Optimiser>(*out.pruner, train::optimiser_options(options));
   out.step = step;
   return out;
 }

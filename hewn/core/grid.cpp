@@ -33,10 +33,14 @@ BlockShape parse_block(const std::string& text) {
 
 std::string to_string(const BlockShape& block) { return str(block.rows, "x", block.cols); }
 
+std::string short_text(const BlockShape& block) {
+  return block.rows == block.cols ? str(block.rows) : to_string(block);
+}
+
 int64_t Grid::elements_of(int64_t index) const {
   const int64_t top = index / col_blocks() * block.rows;
-  const int64_t left = index % col_blocks() * block.cols;
-  return std::min(block.rows, rows - top) * std::min(block.cols, cols - left);
+  const int64_t col_block = index % col_blocks();
+  return std::min(block.rows, rows - top) * (last_col(col_block) - first_col(col_block));
 }
 
 int64_t blocks_to_keep(int64_t blocks, double sparsity) {

@@ -67,6 +67,32 @@ void parse_value(const std::string& key, const std::string& text, std::vector<in
   value = std::move(parsed);
 }
 
+void parse_value(const std::string& /*key*/, const std::string& text, std::vector<std::string>& value) {
+  value = split(text, ',');
+}
+
+void parse_value(const std::string& /*key*/, const std::string& text, BlockShape& value) {
+  value = parse_block(text);
+}
+
+Json json_of(const std::vector<std::string>& value) {
+  std::string text;
+  for (const std::string& word : value) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+Json json_of(const BlockShape& value) { return short_text(value); }
+
+void OptionTable::add_negated(const std::string& key, bool& field, const std::string& help) {
+  options_.push_back({key, help, /*is_flag=*/true,
+                      [key, &field](const std::string& text) {
+                        bool off = false;
+                        parse_value(key, text, off);
+                        field = !off;
+                      },
+                      [&field] { return Json(!field); }});
+}
+
 std::vector<std::string> OptionTable::keys() const {
   std::vector<std::string> out;
   for (const Option& option : options_) out.push_back(option.key);

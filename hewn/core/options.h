@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hewn/core/grid.h"
 #include "hewn/core/json.h"
 
 namespace hewn {
@@ -16,6 +17,8 @@ void parse_value(const std::string& key, const std::string& text, int64_t& value
 void parse_value(const std::string& key, const std::string& text, double& value);
 void parse_value(const std::string& key, const std::string& text, std::string& value);
 void parse_value(const std::string& key, const std::string& text, std::vector<int64_t>& value);
+void parse_value(const std::string& key, const std::string& text, std::vector<std::string>& value);
+void parse_value(const std::string& key, const std::string& text, BlockShape& value);
 
 /// "auto" leaves the choice to the program.
 template <class T>
@@ -37,6 +40,9 @@ template <class T>
 Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
+/// As they are given: with commas between, and as 16 or 8x32.
+Json json_of(const std::vector<std::string>& value);
+Json json_of(const BlockShape& value);
 
 /// One option: a field of a struct with its name and its help. Command line, config file and config.json all
 /// go through this description.
@@ -57,6 +63,8 @@ class OptionTable {
                         [key, &field](const std::string& text) { parse_value(key, text, field); },
                         [&field] { return json_of(field); }});
   }
+  /// A flag that switches its field off.
+  void add_negated(const std::string& key, bool& field, const std::string& help);
 
   const std::vector<Option>& options() const { return options_; }
   std::vector<std::string> keys() const;

@@ -12,17 +12,15 @@
 
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
+#include "hewn/data/kind.h"
 
 namespace hewn::data {
 
-/// Images: input float N x C x H x W, target int64 N, a class. Clicks: input int32 N x fields, the number of
-/// each field's value; target float N, 0 or 1.
+/// What they hold depends on the kind of data.
 struct Batch {
   at::Tensor input;
   at::Tensor target;
 };
-
-enum class Kind : uint8_t { kImages, kClicks };
 
 struct DataInfo {
   std::string name;
@@ -37,9 +35,6 @@ struct DataInfo {
 
 /// Held-out rows of click logs that are handed out at a time: evaluation needs no small batches.
 constexpr int64_t kHeldOutBatch = 8192;
-
-/// What is held out of training. Data sets without a validation part answer with an Error.
-enum class Part : uint8_t { kTest, kValidation };
 
 /// Which part of every batch a process takes, of several that train together.
 struct Share {

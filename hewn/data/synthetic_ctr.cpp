@@ -12,7 +12,7 @@
 #include "hewn/data/click_world.h"
 #include "hewn/data/source.h"
 #include "hewn/kernels/cuda/cuda.h"
-#include "hewn/prune/stream.h"
+#include "hewn/tensor/stream.h"
 
 namespace hewn::data {
 namespace {
@@ -86,7 +86,7 @@ class SyntheticClicks final : public Source {
     if (options_.device.is_cuda()) {
       const c10::DeviceGuard guard(options_.device);
       kernels::cuda::click_rows(truth_, stream, first, count, input, target,
-                                prune::current_stream(out.input));
+                                tensor::current_stream(out.input));
     } else {
       draw_clicks(truth_, stream, first, count, input, target, nullptr);
     }

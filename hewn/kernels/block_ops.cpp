@@ -10,9 +10,8 @@ namespace {
 /// Calls body(offset of the column's run) for each column of a column block.
 template <class Body>
 void each_column(const Grid& grid, int64_t col_block, const Body& body) {
-  const int64_t first = col_block * grid.block.cols;
-  const int64_t last = std::min(first + grid.block.cols, grid.cols);
-  for (int64_t column = first; column < last; ++column) body(column * grid.rows);
+  const int64_t last = grid.last_col(col_block);
+  for (int64_t column = grid.first_col(col_block); column < last; ++column) body(column * grid.rows);
 }
 
 /// The columns [begin, end) of blocks, all active: one multiplication per element.

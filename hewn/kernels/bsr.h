@@ -27,8 +27,8 @@ template <class Value, class Body>
 void each_block(const BsrPattern& pattern, Value* values, int64_t begin, int64_t end, const Body& body) {
   const Grid& grid = pattern.grid;
   for (int64_t col_block = begin; col_block < end; ++col_block) {
-    const int64_t col = col_block * grid.block.cols;
-    const int64_t cols = std::min(grid.block.cols, grid.cols - col);
+    const int64_t col = grid.first_col(col_block);
+    const int64_t cols = grid.last_col(col_block) - col;
     for (int64_t i = pattern.begin[static_cast<size_t>(col_block)];
          i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
       const int64_t row_block = pattern.row[static_cast<size_t>(i)];

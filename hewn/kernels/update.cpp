@@ -87,8 +87,8 @@ void update_active(const UpdateRule& rule, const WeightLayout& layout, const uin
   const Grid& grid = layout.grid;
   for (int64_t col_block = begin; col_block < end; ++col_block) {
     const T* keep = supports.load(active, col_block);
-    const int64_t last = std::min((col_block + 1) * grid.block.cols, grid.cols);
-    for (int64_t column = col_block * grid.block.cols; column < last; ++column) {
+    const int64_t last = grid.last_col(col_block);
+    for (int64_t column = grid.first_col(col_block); column < last; ++column) {
       const int64_t run = column * grid.rows;
       update(rule, grad + run, weight + run, first + run, second == nullptr ? nullptr : second + run,
              grad_scale, keep, 0, grid.rows);

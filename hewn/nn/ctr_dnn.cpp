@@ -1,6 +1,6 @@
 #include "hewn/core/error.h"
 #include "hewn/nn/embedding.h"
-#include "hewn/nn/layers.h"
+#include "hewn/nn/parts.h"
 
 namespace hewn::nn {
 namespace {

@@ -16,8 +16,8 @@
 #include "hewn/core/error.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/embedding.h"
-#include "hewn/prune/memory.h"
-#include "hewn/prune/stream.h"
+#include "hewn/tensor/memory.h"
+#include "hewn/tensor/stream.h"
 
 namespace hewn::nn {
 namespace {
@@ -38,11 +38,11 @@ at::Tensor look_up(const at::Tensor& weight, const at::Tensor& values, const at:
   if (weight.is_cuda()) {
     kernels::cuda::embed(fields, width, first.data_ptr<int64_t>(), weight.data_ptr<float>(),
                          values.data_ptr<int32_t>(), samples, out.data_ptr<float>(),
-                         prune::current_stream(weight));
+                         tensor::current_stream(weight));
     return out;
   }
   std::atomic<bool> known = true;
-  const int64_t grain = std::max<int64_t>(1, prune::kGrain / (fields * width));
+  const int64_t grain = std::max<int64_t>(1, tensor::kGrain / (fields * width));
   at::parallel_for(0, samples, grain, [&](int64_t begin, int64_t end) {
     if (!kernels::embed(tables_of(first, width), weight.data_ptr<float>(), values.data_ptr<int32_t>(), begin,
                         end, out.data_ptr<float>())) {
@@ -90,13 +90,14 @@ at::Tensor gradient_on_cuda(const at::Tensor& grad, const at::Tensor& values, co
   const auto [rows, order] = flat.sort(/*stable=*/true, 0, /*descending=*/false);
   const at::Tensor sums = at::empty({flat.numel(), width}, grad.options());
   kernels::cuda::sum_sorted_rows(rows.data_ptr<int32_t>(), order.data_ptr<int64_t>(), flat.numel(), width,
-                                 grad.data_ptr<float>(), sums.data_ptr<float>(), prune::current_stream(grad));
+                                 grad.data_ptr<float>(), sums.data_ptr<float>(),
+                                 tensor::current_stream(grad));
   return at::_sparse_coo_tensor_unsafe(rows.to(at::kLong).unsqueeze(0), sums, {table_rows, width});
 }
 
 at::Tensor clean_slots(int64_t rows) {
   at::Tensor slots = at::empty({rows}, at::kInt);
-  prune::prefer_large_pages(slots);
+  tensor::prefer_large_pages(slots);
   return slots.fill_(-1);
 }
 
@@ -133,7 +134,7 @@ EmbeddingTableImpl::EmbeddingTableImpl(std::vector<int64_t> vocabularies, int64_
   }
   first_ = at::tensor(first);
   const at::Tensor rows = at::empty({first.back(), width});
-  prune::prefer_large_pages(rows);
+  tensor::prefer_large_pages(rows);
   weight = register_parameter("weight", rows.normal_(0, deviation));
 }
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "hewn/core/torch_compat.h"
 #include "hewn/kernels/packed.h"
-#include "hewn/prune/memory.h"
+#include "hewn/tensor/memory.h"
+#include "hewn/tensor/torch_compat.h"
 
 namespace hewn::nn {
 
@@ -38,7 +38,8 @@ inline TorchOptional<at::Tensor> optional_of(const at::Tensor& tensor) {
 /// Copies values into a packed weight on all threads.
 inline void fill(kernels::Packed& packed, const at::Tensor& values) {
   const int64_t tiles = std::max<int64_t>(1, packed.tile_count());
-  const int64_t grain = std::max<int64_t>(1, prune::kGrain * tiles / std::max<int64_t>(1, packed.products()));
+  const int64_t grain =
+      std::max<int64_t>(1, tensor::kGrain * tiles / std::max<int64_t>(1, packed.products()));
   at::parallel_for(0, packed.tile_count(), grain,
                    [&](int64_t begin, int64_t end) { packed.fill(values.data_ptr<float>(), begin, end); });
 }

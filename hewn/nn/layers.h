@@ -1,18 +1,20 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
-#include "hewn/core/error.h"
-#include "hewn/nn/model.h"
-#include "hewn/nn/sparse_conv.h"
-#include "hewn/nn/sparse_linear.h"
+#include "hewn/kernels/packed.h"
+#include "hewn/prune/pruner.h"
 
 namespace hewn::nn {
+
+class SparseConv;
+class SparseLinear;
 
 /// What the kernels need to know of a convolution; nothing where they cannot run it: with groups, padding
 /// other than zeros, or stride, padding or dilation that differ between the two directions.
@@ -57,15 +59,5 @@ TORCH_MODULE(Conv2d);
 /// of a Linear layer's input; what a convolution's kernel covers at each place, in H, W, channel order.
 at::Tensor input_rows(const torch::nn::LinearImpl& linear, const at::Tensor& input);
 at::Tensor input_rows(const torch::nn::Conv2dImpl& conv, const at::Tensor& input);
-
-/// A convolution without bias and with the padding that keeps the size at stride 1.
-Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride);
-
-/// Kaiming normal by fan-out for every convolution, ones and zeros for batch-norm: the usual start of a
-/// ResNet.
-void initialise_resnet(torch::nn::Module& module);
-
-/// Throws Error unless the input is an image of `channels` x H x W.
-void require_image(const Signature& signature, const char* model);
 
 }  // namespace hewn::nn

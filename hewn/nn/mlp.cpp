@@ -1,5 +1,5 @@
 #include "hewn/core/error.h"
-#include "hewn/nn/layers.h"
+#include "hewn/nn/parts.h"
 
 namespace hewn::nn {
 namespace {

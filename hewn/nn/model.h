@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "hewn/prune/plan.h"
-#include "hewn/prune/pruner.h"
 #include "hewn/runtime/graph.h"
 
 namespace hewn::nn {
@@ -48,19 +46,5 @@ struct ModelRow {
 };
 const std::vector<ModelRow>& models();
 const ModelRow& find_model(const std::string& name);
-
-/// The prunable weights of any LibTorch module: those of its Linear and ungrouped Conv2d layers, in the order
-/// in which they were registered. The registered parameter stays the leaf; `set` replaces the module's weight
-/// member.
-std::vector<prune::WeightSlot> find_slots(torch::nn::Module& module);
-
-/// Their shapes, for planning.
-std::vector<prune::WeightShape> weight_shapes(const std::vector<prune::WeightSlot>& slots);
-
-/// Whether the parameter is one of the module's embedding tables.
-bool is_embedding(const torch::nn::Module& module, const at::Tensor& parameter);
-
-/// Whether the module has a normalisation layer.
-bool has_normalisation(const torch::nn::Module& module);
 
 }  // namespace hewn::nn

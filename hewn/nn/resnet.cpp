@@ -7,7 +7,7 @@
 
 #include "hewn/nn/batch_norm.h"
 #include "hewn/nn/describe.h"
-#include "hewn/nn/layers.h"
+#include "hewn/nn/parts.h"
 
 namespace hewn::nn {
 namespace {

@@ -5,14 +5,14 @@
 
 #include "hewn/nn/batch_norm.h"
 #include "hewn/nn/describe.h"
-#include "hewn/nn/layers.h"
+#include "hewn/nn/parts.h"
 
 namespace hewn::nn {
 namespace {
 
-class Block final : public torch::nn::Module {
+class CifarBlock final : public torch::nn::Module {
  public:
-  Block(int64_t in, int64_t out, int64_t stride)
+  CifarBlock(int64_t in, int64_t out, int64_t stride)
       : padding_((out - in) / 2),
         stride_(stride),
         conv1_(register_module("conv1", conv(in, out, 3, stride))),
@@ -60,7 +60,7 @@ class CifarResnet final : public Model {
       torch::nn::Sequential blocks;
       for (int64_t i = 0; i < blocks_per_stage; ++i) {
         const int64_t width = int64_t{16} << stage;
-        blocks->push_back(Block(channels, width, stage > 0 && i == 0 ? 2 : 1));
+        blocks->push_back(CifarBlock(channels, width, stage > 0 && i == 0 ? 2 : 1));
         channels = width;
       }
       stages_.push_back(register_module(str("layer", stage + 1), blocks));
@@ -80,7 +80,8 @@ class CifarResnet final : public Model {
     int32_t x = graph.relu(conv_norm(graph, {"conv1", "bn1"}, graph.input(input), *conv1_, *bn1_));
     for (size_t stage = 0; stage < stages_.size(); ++stage) {
       for (size_t i = 0; i < stages_[stage]->size(); ++i) {
-        x = stages_[stage]->ptr(i)->as<Block>()->describe(graph, str("layer", stage + 1, ".", i, "."), x);
+        x = stages_[stage]->ptr(i)->as<CifarBlock>()->describe(graph, str("layer", stage + 1, ".", i, "."),
+                                                               x);
       }
     }
     graph.linear("linear", graph.global_avg_pool(x), linear_->options.out_features());

@@ -74,7 +74,7 @@ void multiply_places(const Packed& weight, const PanelShape& in, const PanelShap
   });
 }
 
-struct Run : torch::autograd::Function<Run> {
+struct RunConv : torch::autograd::Function<RunConv> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const TorchOptional<at::Tensor>& gate, const TorchOptional<at::Tensor>& bias,
                             const std::shared_ptr<SparseConv>& layer) {
@@ -114,7 +114,7 @@ at::Tensor SparseConv::forward(const std::shared_ptr<SparseConv>& layer, const a
   if (x.dim() != 4 || x.size(1) != channels) {
     throw Error(hewn::str("convolution: expected images of ", channels, " channels, got ", x.sizes()));
   }
-  return Run::apply(dense_order(x), optional_of(layer->weight().gate), optional_of(bias), layer);
+  return RunConv::apply(dense_order(x), optional_of(layer->weight().gate), optional_of(bias), layer);
 }
 
 at::Tensor SparseConv::product(const at::Tensor& x, const at::Tensor& values, const at::Tensor& bias) {
@@ -128,7 +128,7 @@ at::Tensor SparseConv::product(const at::Tensor& x, const at::Tensor& values, co
   const PanelShape out{x.size(0), shape.out.rows()};
   const at::Tensor out_panels = at::empty({out.floats()}, x.options());
   multiply_places(*forward_, in, out, pack(in, shape.in, x), out_panels, kernels::conv_places(shape),
-                  prune::data_or_null<float>(bias));
+                  tensor::data_or_null<float>(bias));
   at::Tensor y = empty_images(x, shape.out, is_channels_last(x));
   unpack(out, shape.out, out_panels, y);
   return y;

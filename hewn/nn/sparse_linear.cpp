@@ -7,10 +7,10 @@
 #include <torch/custom_class.h>
 
 #include "hewn/core/error.h"
-#include "hewn/core/torch_compat.h"
 #include "hewn/kernels/multiply.h"
 #include "hewn/nn/held.h"
-#include "hewn/prune/memory.h"
+#include "hewn/tensor/memory.h"
+#include "hewn/tensor/torch_compat.h"
 
 namespace hewn::nn {
 namespace {
@@ -45,7 +45,7 @@ at::Tensor block_columns(const at::Tensor& samples, int64_t block, int64_t size)
   const int64_t features = samples.size(1);
   const int64_t blocks = (features + block - 1) / block;
   at::Tensor out = at::empty({blocks * batch * size}, samples.options());
-  at::parallel_for(0, blocks, std::max<int64_t>(1, prune::kGrain / (batch * size)),
+  at::parallel_for(0, blocks, std::max<int64_t>(1, tensor::kGrain / (batch * size)),
                    [&](int64_t begin, int64_t end) {
                      kernels::pack_block_columns(samples.data_ptr<float>(), batch, features, features, block,
                                                  size, out.data_ptr<float>(), begin, end);
@@ -53,7 +53,7 @@ at::Tensor block_columns(const at::Tensor& samples, int64_t block, int64_t size)
   return out;
 }
 
-struct Run : torch::autograd::Function<Run> {
+struct RunLinear : torch::autograd::Function<RunLinear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const TorchOptional<at::Tensor>& gate, const TorchOptional<at::Tensor>& bias,
                             const std::shared_ptr<SparseLinear>& layer) {
@@ -88,15 +88,15 @@ at::Tensor SparseLinear::forward(const std::shared_ptr<SparseLinear>& layer, con
   }
   std::vector<int64_t> shape = x.sizes().vec();
   shape.back() = layer->weight().pattern().grid.cols;
-  return Run::apply(x.reshape({-1, in}).contiguous(), optional_of(layer->weight().gate), optional_of(bias),
-                    layer)
+  return RunLinear::apply(x.reshape({-1, in}).contiguous(), optional_of(layer->weight().gate),
+                          optional_of(bias), layer)
       .view(shape);
 }
 
 at::Tensor SparseLinear::product(const at::Tensor& x, const at::Tensor& values, const at::Tensor& bias) {
   if (!forward_) forward_ = Packed::linear(weight_->pattern());
   fill(*forward_, values);
-  return multiply_samples(*forward_, x, prune::data_or_null<float>(bias));
+  return multiply_samples(*forward_, x, tensor::data_or_null<float>(bias));
 }
 
 at::Tensor SparseLinear::grad_input(const at::Tensor& dy, const at::Tensor& values) {

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "hewn/nn/layers.h"
+#include "hewn/nn/parts.h"
 
 namespace hewn::nn {
 namespace {
@@ -58,9 +58,9 @@ class Mlp final : public torch::nn::Module {
   Linear fc2_;
 };
 
-class Block final : public torch::nn::Module {
+class EncoderBlock final : public torch::nn::Module {
  public:
-  explicit Block(int64_t width)
+  explicit EncoderBlock(int64_t width)
       : norm1_(register_module("norm1", norm(width))),
         attn_(register_module("attn", std::make_shared<Attention>(width))),
         norm2_(register_module("norm2", norm(width))),
@@ -98,7 +98,7 @@ class Vit final : public Model {
     pos_embed_ = register_parameter("pos_embed", at::zeros({1, tokens + 1, width}));
     patch_embed_ =
         register_module("patch_embed", std::make_shared<PatchEmbed>(signature.input[0], width, patch));
-    for (int64_t i = 0; i < kDepth; ++i) blocks_->push_back(Block(width));
+    for (int64_t i = 0; i < kDepth; ++i) blocks_->push_back(EncoderBlock(width));
     register_module("blocks", blocks_);
     norm_ = register_module("norm", norm(width));
     head_ = register_module("head", Linear(width, signature.outputs));

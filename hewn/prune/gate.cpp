@@ -7,11 +7,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "hewn/core/error.h"
-#include "hewn/core/torch_compat.h"
 #include "hewn/kernels/block_ops.h"
 #include "hewn/kernels/cuda/cuda.h"
-#include "hewn/prune/memory.h"
-#include "hewn/prune/stream.h"
+#include "hewn/tensor/memory.h"
+#include "hewn/tensor/stream.h"
+#include "hewn/tensor/torch_compat.h"
 
 namespace hewn::prune {
 namespace {
@@ -25,15 +25,15 @@ kernels::cuda::Real real_of(const at::Tensor& tensor) {
 
 void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
                const WeightLayout& layout, const at::Tensor& out) {
-  const auto* on = data_or_null<uint8_t>(active);
+  const auto* on = tensor::data_or_null<uint8_t>(active);
   if (weight.is_cuda()) {
-    kernels::cuda::block_scale(layout, weight.data_ptr<float>(), data_or_null<float>(gate), on,
-                               out.data_ptr(), real_of(out), current_stream(weight));
+    kernels::cuda::block_scale(layout, weight.data_ptr<float>(), tensor::data_or_null<float>(gate), on,
+                               out.data_ptr(), real_of(out), tensor::current_stream(weight));
     return;
   }
   AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale", [&] {
-    share_columns(layout, [&](int64_t begin, int64_t end) {
-      kernels::block_scale(layout, weight.data_ptr<scalar_t>(), data_or_null<scalar_t>(gate), on,
+    tensor::share_columns(layout, [&](int64_t begin, int64_t end) {
+      kernels::block_scale(layout, weight.data_ptr<scalar_t>(), tensor::data_or_null<scalar_t>(gate), on,
                            out.data_ptr<scalar_t>(), begin, end);
     });
   });
@@ -42,18 +42,20 @@ void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tenso
 void run_scale_backward(const at::Tensor& grad_out, const at::Tensor& weight, const at::Tensor& gate,
                         const at::Tensor& active, const WeightLayout& layout, const at::Tensor& grad_weight,
                         const at::Tensor& grad_gate) {
-  const auto* on = data_or_null<uint8_t>(active);
+  const auto* on = tensor::data_or_null<uint8_t>(active);
   if (weight.is_cuda()) {
-    kernels::cuda::block_scale_backward(
-        layout, grad_out.data_ptr(), real_of(grad_out), weight.data_ptr<float>(), data_or_null<float>(gate),
-        on, grad_weight.data_ptr<float>(), data_or_null<float>(grad_gate), current_stream(weight));
+    kernels::cuda::block_scale_backward(layout, grad_out.data_ptr(), real_of(grad_out),
+                                        weight.data_ptr<float>(), tensor::data_or_null<float>(gate), on,
+                                        grad_weight.data_ptr<float>(), tensor::data_or_null<float>(grad_gate),
+                                        tensor::current_stream(weight));
     return;
   }
   AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale_backward", [&] {
-    share_columns(layout, [&](int64_t begin, int64_t end) {
+    tensor::share_columns(layout, [&](int64_t begin, int64_t end) {
       kernels::block_scale_backward(layout, grad_out.data_ptr<scalar_t>(), weight.data_ptr<scalar_t>(),
-                                    data_or_null<scalar_t>(gate), on, grad_weight.data_ptr<scalar_t>(),
-                                    data_or_null<scalar_t>(grad_gate), begin, end);
+                                    tensor::data_or_null<scalar_t>(gate), on,
+                                    grad_weight.data_ptr<scalar_t>(),
+                                    tensor::data_or_null<scalar_t>(grad_gate), begin, end);
     });
   });
 }
@@ -62,11 +64,11 @@ at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
   at::Tensor out = at::empty({layout.grid.blocks()}, weight.options());
   if (weight.is_cuda()) {
     kernels::cuda::block_squares(layout, weight.data_ptr<float>(), out.data_ptr<float>(),
-                                 current_stream(weight));
+                                 tensor::current_stream(weight));
     return out;
   }
   AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_squares", [&] {
-    share_columns(layout, [&](int64_t begin, int64_t end) {
+    tensor::share_columns(layout, [&](int64_t begin, int64_t end) {
       kernels::block_squares(layout, weight.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), begin, end);
     });
   });
@@ -76,17 +78,17 @@ at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
 void remember(AutogradContext* context, const WeightLayout& layout) {
   const Grid& grid = layout.grid;
   context->saved_data["layout"] =
-      std::vector<int64_t>{grid.rows, grid.cols, grid.block.rows, grid.block.cols, layout.taps};
+      std::vector<int64_t>{grid.rows, grid.cols, grid.block.rows, grid.block.cols, layout.taps, grid.groups};
 }
 
 WeightLayout recall(AutogradContext* context) {
   const std::vector<int64_t> v = context->saved_data["layout"].toIntVector();
-  return {{v[0], v[1], {v[2], v[3]}}, v[4]};
+  return {{v[0], v[1], {v[2], v[3]}, v[5]}, v[4]};
 }
 
 /// Which blocks of a weight are active, and what the product is made of. Not a variable: LibTorch's Function
 /// takes no undefined tensors.
-struct Blocks {
+struct Operands {
   WeightLayout layout;
   at::Tensor active;
   at::ScalarType type;
@@ -94,7 +96,7 @@ struct Blocks {
 
 struct BlockScale : torch::autograd::Function<BlockScale> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
-                            const TorchOptional<at::Tensor>& gate, const Blocks& blocks) {
+                            const TorchOptional<at::Tensor>& gate, const Operands& blocks) {
     const at::Tensor gates = gate.value_or(at::Tensor());
     remember(context, blocks.layout);
     context->save_for_backward({weight, gates, blocks.active});
@@ -109,8 +111,8 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor& gate = saved[1];
     const at::Tensor grad_weight = at::empty_like(weight);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
-    run_scale_backward(in_order_of(weight, grads[0]), weight, gate, saved[2], recall(context), grad_weight,
-                       grad_gate);
+    run_scale_backward(tensor::in_order_of(weight, grads[0]), weight, gate, saved[2], recall(context),
+                       grad_weight, grad_gate);
     return {grad_weight, grad_gate, at::Tensor()};
   }
 };
@@ -141,23 +143,27 @@ at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const a
   const auto gates =
       gate.defined() ? TorchOptional<at::Tensor>(gate.contiguous()) : TorchOptional<at::Tensor>();
   return BlockScale::apply(weight, gates,
-                           Blocks{layout, active, bf16 ? at::kBFloat16 : weight.scalar_type()});
+                           Operands{layout, active, bf16 ? at::kBFloat16 : weight.scalar_type()});
 }
 
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {
   return BlockNorms::apply(weight, layout);
 }
 
-WeightLayout layout_of(const at::Tensor& weight, BlockShape block) {
-  if (weight.dim() == 2 && weight.is_contiguous()) return {{weight.size(1), weight.size(0), block}, 1};
+WeightLayout layout_of(const at::Tensor& weight, BlockShape block, int64_t groups) {
+  if (weight.dim() == 2 && weight.is_contiguous())
+    return {{weight.size(1), weight.size(0), block, groups}, 1};
+  if (weight.dim() == 3 && weight.is_contiguous()) {
+    return {{weight.size(2) * weight.size(1), weight.size(0), block, groups}, weight.size(2)};
+  }
   if (weight.dim() == 4) {
     const int64_t taps = weight.size(2) * weight.size(3);
-    const Grid grid = {taps * weight.size(1), weight.size(0), block};
+    const Grid grid = {taps * weight.size(1), weight.size(0), block, groups};
     if (weight.is_contiguous()) return {grid, taps};
     if (weight.is_contiguous(at::MemoryFormat::ChannelsLast)) return {grid, 1};
   }
   throw Error(hewn::str("a weight of shape ", weight.sizes(), " and strides ", weight.strides(),
-                        ": expected a contiguous Linear or Conv2d weight"));
+                        ": expected a contiguous Linear, Conv1d, Conv2d or Embedding weight"));
 }
 
 }  // namespace hewn::prune

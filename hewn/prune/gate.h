@@ -18,8 +18,13 @@ at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const a
 /// Frobenius norm of every block, differentiable; the gradient at a block of zeros is zero.
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout);
 
-/// The layout of a weight tensor on a grid of `block`s: out x in for Linear, O,I,H,W for Conv2d, contiguous
-/// or channels-last. Throws Error for other ranks and strides.
-WeightLayout layout_of(const at::Tensor& weight, BlockShape block);
+/// The layout of a weight tensor on a grid of `block`s: out x in for Linear, O,I,W for Conv1d and O,I,H,W for
+/// Conv2d, contiguous or channels-last. An embedding's table, entries x numbers, is read as out x in. The
+/// outputs of different groups share no block. Throws Error for other ranks and strides.
+WeightLayout layout_of(const at::Tensor& weight, BlockShape block, int64_t groups = 1);
+/// The same for a grid that is known.
+inline WeightLayout layout_on(const at::Tensor& weight, const Grid& grid) {
+  return layout_of(weight, grid.block, grid.groups);
+}
 
 }  // namespace hewn::prune

@@ -13,7 +13,8 @@ bool fits(const BlockShape& block, const Grid& grid) {
 }
 
 void check_block(const std::vector<WeightShape>& weights, const BlockShape& block) {
-  if (weights.empty()) throw Error("plan: the model has no Linear or Conv2d weight");
+  if (weights.empty())
+    throw Error("plan: the network has no weight that can be pruned: no Linear, Conv1d or Conv2d layer");
   const WeightShape* largest = &weights.front();
   for (const WeightShape& weight : weights) {
     if (fits(block, weight.grid)) return;
@@ -23,14 +24,15 @@ void check_block(const std::vector<WeightShape>& weights, const BlockShape& bloc
                   ", is ", largest->grid.rows, "x", largest->grid.cols));
 }
 
-void check_patterns(const std::vector<WeightShape>& weights, const std::vector<std::string>& patterns) {
+void check_patterns(const std::vector<WeightShape>& weights, const char* option,
+                    const std::vector<std::string>& patterns) {
   std::vector<std::string> names;
   for (const WeightShape& weight : weights) names.push_back(weight.name);
   for (const std::string& pattern : patterns) {
     const bool used =
         std::any_of(names.begin(), names.end(), [&](const auto& n) { return matches(pattern, n); });
     if (!used)
-      throw Error(str("prune-layers: no layer is called \"", pattern, "\"", did_you_mean(pattern, names)));
+      throw Error(str(option, ": no layer is called \"", pattern, "\"", did_you_mean(pattern, names)));
   }
 }
 
@@ -41,7 +43,8 @@ Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& optio
     throw Error(str("sparsity: expected a number in [0, 1), got ", options.sparsity));
   }
   check_block(weights, options.block);
-  check_patterns(weights, options.layers);
+  check_patterns(weights, "prune-layers", options.layers);
+  check_patterns(weights, "except", options.except);
   Plan plan{options, {}};
   for (const WeightShape& weight : weights) {
     LayerPlan layer{weight.name, weight.shape, weight.grid, 0, false, ""};
@@ -49,8 +52,10 @@ Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& optio
     const int64_t blocks = layer.grid.blocks();
     const bool named = std::any_of(options.layers.begin(), options.layers.end(),
                                    [&](const auto& pattern) { return matches(pattern, weight.name); });
-    if (!named) {
-      layer.why_dense = "not named in prune-layers";
+    const bool excepted = std::any_of(options.except.begin(), options.except.end(),
+                                      [&](const auto& pattern) { return matches(pattern, weight.name); });
+    if (!named || excepted) {
+      layer.why_dense = named ? "excepted" : "not named in prune-layers";
     } else if (blocks < options.min_blocks) {
       layer.why_dense = str("fewer than ", options.min_blocks, " blocks");
     }

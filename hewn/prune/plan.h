@@ -20,6 +20,7 @@ struct PlanOptions {
   double sparsity = 0.9;
   int64_t min_blocks = 100;                 // layers with fewer are left dense
   std::vector<std::string> layers = {"*"};  // name patterns of the layers that may be pruned
+  std::vector<std::string> except = {};     // and of those that may not
 };
 
 /// What would be pruned: one row per prunable weight.

@@ -145,7 +145,7 @@ void Pruner::set_support(Layer& layer, const at::Tensor& support) const {
   const auto sparse = std::make_shared<SparseWeight>(layer.weight.leaf, layer.weight.layout, layer.support);
   const double density =
       static_cast<double>(sparse->pattern().kept()) / static_cast<double>(layer.weight.blocks());
-  if (execution_(layer.name, density)) layer.sparse = sparse;
+  if (execution_(layer, density)) layer.sparse = sparse;
 }
 
 /// W * A * mask (Algorithm 1, last line but one).
@@ -187,7 +187,7 @@ Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Rec
     if (slot == slots.end()) throw Error(str("plan: the model has no layer called \"", planned.name, "\""));
     Layer layer;
     layer.name = slot->name;
-    layer.weight = {slot->leaf, layout_of(slot->leaf, planned.grid.block), planned.keep};
+    layer.weight = {slot->leaf, layout_on(slot->leaf, planned.grid), planned.keep};
     layer.score = make_score(recipe.score, layer.weight, recipe.score_options);
     layer.slot = *slot;
     if (!layer.score->learns_from_zero() && recipe.drop == DropRule::kZero && restores(schedule_)) {

@@ -33,10 +33,9 @@ struct WeightSlot {
   /// An input as rows x, such that the layer computes x W with its weight as a matrix of blocks. Empty where
   /// `watch` is.
   std::function<at::Tensor(const at::Tensor& input)> rows = {};
+  /// Parts of its outputs that share no block.
+  int64_t groups = 1;
 };
-
-/// Says whether a layer should run on its kept blocks only when that fraction of its blocks is active.
-using Execution = std::function<bool(const std::string& layer, double density)>;
 
 /// What before_forward changed, for those who own the optimiser and the log.
 struct PhaseChange {
@@ -78,7 +77,9 @@ class Pruner {
 
   /// From now on layers for which `execution` says so run on their kept blocks only. Without it all run
   /// dense.
-  void set_execution(Execution execution) { execution_ = std::move(execution); }
+  void set_execution(std::function<bool(const Layer&, double density)> execution) {
+    execution_ = std::move(execution);
+  }
 
   /// Sets every slot anew from the current weights, scores and supports, for evaluation.
   void refresh();
@@ -109,7 +110,7 @@ class Pruner {
   at::Tensor gated(const Layer& layer, bool bf16) const;
   void set_support(Layer& layer, const at::Tensor& support) const;
 
-  Execution execution_;
+  std::function<bool(const Layer&, double)> execution_;
   bool bf16_ = false;
   Recipe recipe_;
   Schedule schedule_;
@@ -119,5 +120,8 @@ class Pruner {
   Moment moment_{Phase::kDense, -1, 0};
   int64_t selections_ = 0;
 };
+
+/// Says whether a layer should run on its kept blocks only when that fraction of its blocks is active.
+using Execution = std::function<bool(const Pruner::Layer& layer, double density)>;
 
 }  // namespace hewn::prune

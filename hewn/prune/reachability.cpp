@@ -14,8 +14,8 @@ void each_kept(const ChainLink& link, const Body& body) {
   for (int64_t block = 0; block < grid.blocks(); ++block) {
     if (!link.kept.empty() && link.kept[static_cast<size_t>(block)] == 0) continue;
     const int64_t top = block / grid.col_blocks() * grid.block.rows;
-    const int64_t left = block % grid.col_blocks() * grid.block.cols;
-    body(top, std::min(top + grid.block.rows, grid.rows), left, std::min(left + grid.block.cols, grid.cols),
+    const int64_t col_block = block % grid.col_blocks();
+    body(top, std::min(top + grid.block.rows, grid.rows), grid.first_col(col_block), grid.last_col(col_block),
          block);
   }
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hewn/prune/schedule/schedule.h"
-#include "hewn/prune/score/score.h"
+#include "hewn/prune/score/options.h"
 
 namespace hewn::prune {
 
@@ -54,9 +54,12 @@ const Recipe& find_recipe(const std::string& name);
 
 /// What decides the form that a recipe takes.
 struct Setting {
-  bool normalised = false;  // the network has normalisation layers
-  bool clicks = false;      // click-through prediction rather than images
-  bool adam = false;        // Adam or AdamW rather than SGD
+  bool normalised = false;   // the network has normalisation layers
+  bool clicks = false;       // click-through prediction rather than images
+  bool adam = false;         // Adam or AdamW rather than SGD
+  bool own_moments = false;  // and one that cannot let the logits of a layer share a second moment
+
+  bool operator==(const Setting&) const = default;
 };
 
 /// The method that is used where the user names none.

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include "hewn/core/error.h"
-#include "hewn/io/safetensors.h"
+#include "hewn/nn/slots.h"
 #include "hewn/nn/trace.h"
 #include "hewn/report/mask.h"
 #include "hewn/report/series.h"
+#include "hewn/save.h"
 #include "hewn/train/setup.h"
 
 namespace hewn::report {
@@ -23,28 +24,11 @@ int64_t positions(const nn::LayerUse& use) {
   return extent(use.height, g.kernel_height) * extent(use.width, g.kernel_width);
 }
 
-/// Kept blocks as model.safetensors lists them: for runs that wrote no records of their choices.
-std::map<std::string, std::vector<uint8_t>> kept_in_model(const train::RunFolder& run,
-                                                          const train::ModelReport& report) {
-  const auto metadata = io::read_safetensors(run.model()).metadata;
-  const auto lists = train::parse_kept_blocks(metadata.at("hewn.blocks"), run.model().string());
-  std::map<std::string, std::vector<uint8_t>> out;
-  for (const train::LayerReport& layer : report.layers) {
-    const auto found = lists.find(layer.name);
-    if (found == lists.end()) continue;
-    std::vector<uint8_t>& kept = out[layer.name];
-    kept.resize(static_cast<size_t>(layer.grid.blocks()));
-    for (const int64_t block : found->second) kept.at(static_cast<size_t>(block)) = 1;
-  }
-  return out;
-}
-
 /// Whether the record is of layers like these.
 bool fits(const train::SupportRecord& record, const std::vector<prune::LayerPlan>& layers) {
   return std::all_of(layers.begin(), layers.end(), [&](const prune::LayerPlan& layer) {
     const auto found = record.layers.find(layer.name);
-    return found == record.layers.end() ||
-           static_cast<int64_t>(found->second.kept.size()) == layer.grid.blocks();
+    return found == record.layers.end() || found->second.blocks.grid().blocks() == layer.grid.blocks();
   });
 }
 
@@ -52,7 +36,7 @@ void take_record(const train::SupportRecord& record, LayerFacts& facts) {
   for (const train::LayerReport& layer : facts.report.layers) {
     const auto found = record.layers.find(layer.name);
     if (found == record.layers.end()) continue;
-    facts.kept[layer.name] = found->second.kept;
+    facts.kept[layer.name] = found->second.blocks.flags();
     if (!found->second.importance.empty()) facts.importance[layer.name] = found->second.importance;
   }
 }
@@ -79,8 +63,7 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
       problems.emplace_back(problem.what());
     }
   }
-  prune::Plan plan =
-      prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
+  prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options.prune));
   if (newest != nullptr && !fits(*newest, plan.layers)) {
     problems.push_back(
         str((run.path / "supports").string(), ": the newest record is of other layers than these"));
@@ -88,14 +71,13 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
   }
   if (!facts.measured) {
     for (prune::LayerPlan& layer : plan.layers) {
-      if (options.method == "dense") {
+      if (options.prune.method == "dense") {
         layer.pruned = false;
         layer.keep = layer.grid.blocks();
         layer.why_dense = "method dense";
       } else if (newest != nullptr && newest->layers.contains(layer.name)) {
         // Where layers share a budget the plan does not know how much goes to each.
-        const std::vector<uint8_t>& kept = newest->layers.at(layer.name).kept;
-        layer.keep = std::count(kept.begin(), kept.end(), 1);
+        layer.keep = newest->layers.at(layer.name).blocks.kept();
       }
     }
     facts.report = train::planned_report(*model, plan);
@@ -103,7 +85,11 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
   if (newest != nullptr) {
     take_record(*newest, facts);
   } else if (facts.measured) {
-    facts.kept = kept_in_model(run, facts.report);
+    // Runs that wrote no records of their choices.
+    const std::string file = run.model().string();
+    for (const auto& [name, blocks] : blocks_in(tensor::load_tensors(file, /*sealed=*/false), file)) {
+      facts.kept[name] = blocks.flags();
+    }
   }
   return facts;
 }

@@ -115,8 +115,8 @@ Json RunView::churn_json() const {
     for (const auto& [name, layer] : records_[i].layers) {
       const auto before = records_[i - 1].layers.find(name);
       if (before == records_[i - 1].layers.end()) continue;
-      const double share = churn(before->second.kept, layer.kept);
-      const auto count = static_cast<double>(std::count(layer.kept.begin(), layer.kept.end(), 1));
+      const double share = churn(before->second.blocks.flags(), layer.blocks.flags());
+      const auto count = static_cast<double>(layer.blocks.kept());
       layers[name] = rounded(share, 4);
       fresh += share * count;
       kept += count;

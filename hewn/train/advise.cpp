@@ -12,6 +12,7 @@
 #include "hewn/measure/compare.h"
 #include "hewn/measure/conv.h"
 #include "hewn/measure/linear.h"
+#include "hewn/nn/slots.h"
 #include "hewn/nn/trace.h"
 #include "hewn/prune/plan.h"
 

@@ -1,11 +1,10 @@
 #include <algorithm>
 
 #include "hewn/core/error.h"
-#include "hewn/core/table.h"
+#include "hewn/data/source.h"
 #include "hewn/nn/model.h"
-#include "hewn/prune/search/search.h"
+#include "hewn/optimiser.h"
 #include "hewn/train/learning_rate.h"
-#include "hewn/train/optimiser.h"
 #include "hewn/train/options.h"
 #include "hewn/train/precision.h"
 
@@ -30,12 +29,10 @@ void check_numbers(const TrainOptions& o) {
   require(o.label_smoothing >= 0 && o.label_smoothing < 1, "label-smoothing", "a number in [0, 1)",
           o.label_smoothing);
   require(o.ema >= 0 && o.ema < 1, "ema", "a number in [0, 1)", o.ema);
-  require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
   require(!o.lr || *o.lr > 0, "lr", "a number above 0", o.lr.value_or(0));
   require(o.lr_end >= 0, "lr-end", "0 or more", o.lr_end);
   require(o.lr_schedule != "exponential" || o.lr_end > 0, "lr-end",
           "a number above 0 with lr-schedule exponential", o.lr_end);
-  require(!o.logit_lr || *o.logit_lr >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
 }
 
 }  // namespace
@@ -49,12 +46,7 @@ void check_options(const TrainOptions& o) {
   parse_rate_shape(o.lr_schedule);
   parse_precision(o.precision);
   evaluated_part(o);
-  plan_options(o);
-  // Names and schedules are the same with normalisation layers and without.
-  const prune::Recipe recipe = resolve_recipe(o, /*normalised=*/false);
-  find_row(prune::scores(), recipe.score, "score");
-  prune::find_search(recipe.search);
-  prune::make_schedule(recipe.schedule, recipe.schedule_options, /*steps=*/1000);
+  check(pruner_options(o, 0));
 }
 
 }  // namespace hewn::train

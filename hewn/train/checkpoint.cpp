@@ -41,7 +41,7 @@ std::vector<std::pair<int64_t, std::filesystem::path>> CheckpointStore::list() c
 
 void CheckpointStore::save(const Checkpoint& checkpoint) {
   const std::filesystem::path path = folder_ / str(kPrefix, checkpoint.step, kSuffix);
-  save_tensors(path, {{{kState, checkpoint.state.dump()}}, checkpoint.tensors}, /*sealed=*/true);
+  tensor::save_tensors(path, {{{kState, checkpoint.state.dump()}}, checkpoint.tensors}, /*sealed=*/true);
   const auto all = list();
   for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) std::filesystem::remove(all[i].second);
 }
@@ -49,7 +49,7 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
 std::optional<Checkpoint> CheckpointStore::load_newest(std::vector<std::string>* skipped) const {
   for (const auto& [step, path] : list()) {
     try {
-      TensorFile file = load_tensors(path, /*sealed=*/true);
+      tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/true);
       Json state = Json::parse(file.metadata[kState], nullptr, false);
       if (!state.is_object()) throw FormatError(path.string(), "holds no state");
       return Checkpoint{step, std::move(state), std::move(file.tensors)};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hewn/core/json.h"
-#include "hewn/train/tensor_file.h"
+#include "hewn/tensor/tensor_file.h"
 
 namespace hewn::train {
 

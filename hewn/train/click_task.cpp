@@ -19,7 +19,7 @@ at::Tensor cross_entropy(const at::Tensor& output, const at::Tensor& target, int
   return at::binary_cross_entropy_with_logits(output.flatten(), target, {}, {}, reduction);
 }
 
-at::Tensor count_correct(const at::Tensor& output, const at::Tensor& target) {
+at::Tensor count_right_clicks(const at::Tensor& output, const at::Tensor& target) {
   return ((output.flatten() > 0) == (target > 0.5)).sum();
 }
 
@@ -46,7 +46,8 @@ class ClickMeter final : public Meter {
     const at::Tensor expected = logits.to(at::kDouble).sigmoid().sum();
     const auto samples = static_cast<size_t>(logits.numel());
     return {
-        {"accuracy", 100.0 * static_cast<double>(count_correct(logits, clicked).item<int64_t>()) / count},
+        {"accuracy",
+         100.0 * static_cast<double>(count_right_clicks(logits, clicked).item<int64_t>()) / count},
         {"auc", area_under_curve({logits.data_ptr<float>(), samples}, {clicked.data_ptr<float>(), samples})},
         {"calibration", expected.item<double>() / clicked.to(at::kDouble).sum().item<double>()},
         {"loss", loss.item<double>()}};
@@ -64,7 +65,7 @@ at::Tensor ClickTask::loss(const at::Tensor& output, const at::Tensor& target) c
 }
 
 at::Tensor ClickTask::correct(const at::Tensor& output, const at::Tensor& target) const {
-  return count_correct(output, target);
+  return count_right_clicks(output, target);
 }
 
 std::unique_ptr<Meter> ClickTask::meter() const { return std::make_unique<ClickMeter>(); }

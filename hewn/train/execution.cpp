@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "hewn/core/error.h"
-#include "hewn/core/options.h"
 #include "hewn/measure/interleave.h"
 #include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
@@ -117,44 +116,6 @@ LayerCost cost_of(Layer& layer, const prune::Pruner::Layer& pruned, MachineCache
 
 }  // namespace
 
-DensityLimits parse_limits(const std::string& text, const prune::Pruner& pruner) {
-  DensityLimits limits;
-  if (text == "off") return limits;
-  if (text == "on") {
-    for (const auto& layer : pruner.layers()) {
-      if (layer.slot.set_sparse) limits[layer.name] = 1;
-    }
-    return limits;
-  }
-  const auto bad = [&] {
-    return Error(
-        hewn::str("sparse-execution: expected auto, on, off or LAYER:DENSITY,..., got \"", text, "\""));
-  };
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string item = text.substr(begin, end - begin);
-    const size_t colon = item.rfind(':');
-    if (colon == std::string::npos || colon == 0) throw bad();
-    double limit = 0;
-    parse_value("sparse-execution", item.substr(colon + 1), limit);
-    if (!(limit >= 0 && limit <= 1)) throw bad();
-    limits[item.substr(0, colon)] = limit;
-    begin = end + 1;
-  }
-  for (const auto& [name, limit] : limits) {
-    const bool known = std::any_of(pruner.layers().begin(), pruner.layers().end(),
-                                   [&](const auto& layer) { return layer.name == name; });
-    if (!known) throw Error(hewn::str("sparse-execution: no pruned layer is called \"", name, "\""));
-  }
-  return limits;
-}
-
-std::string to_text(const DensityLimits& limits) {
-  std::string text;
-  for (const auto& [layer, limit] : limits) text += hewn::str(text.empty() ? "" : ",", layer, ":", limit);
-  return text.empty() ? "off" : text;
-}
-
 Calibration calibrate(nn::Model& model, const prune::Pruner& pruner, const at::Tensor& batch) {
   {
     // Shows every layer the size of its input; in evaluation mode, so that no running mean moves.
@@ -179,8 +140,8 @@ Calibration calibrate(nn::Model& model, const prune::Pruner& pruner, const at::T
   return out;
 }
 
-DensityLimits limits_of(const Calibration& calibration) {
-  DensityLimits limits;
+prune::DensityLimits limits_of(const Calibration& calibration) {
+  prune::DensityLimits limits;
   for (const LayerCost& cost : calibration.layers) {
     if (cost.limit > 0) limits[cost.layer] = cost.limit;
   }

@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "hewn/nn/model.h"
-#include "hewn/prune/pruner.h"
+#include "hewn/prune/execution.h"
 
 namespace hewn::train {
-
-/// For each layer that may run on its kept blocks only: the largest density at which it does.
-using DensityLimits = std::map<std::string, double>;
-
-/// Reads "off", "on" (every layer that can, at any density) or "LAYER:DENSITY,..."; writes the last form, or
-/// "off".
-DensityLimits parse_limits(const std::string& text, const prune::Pruner& pruner);
-std::string to_text(const DensityLimits& limits);
 
 /// What one training step of a layer costs, its optimiser left out.
 struct LayerCost {
@@ -38,7 +30,7 @@ struct Calibration {
 /// make equal choices.
 Calibration calibrate(nn::Model& model, const prune::Pruner& pruner, const at::Tensor& batch);
 
-DensityLimits limits_of(const Calibration& calibration);
+prune::DensityLimits limits_of(const Calibration& calibration);
 
 /// One line for the user: which layers run sparse from when on, and what that saves.
 std::string describe(const Calibration& calibration);

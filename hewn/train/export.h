@@ -9,23 +9,11 @@
 #include <vector>
 
 #include "hewn/core/grid.h"
-#include "hewn/nn/model.h"
+#include "hewn/export.h"
 #include "hewn/runtime/model_file.h"
 #include "hewn/train/run_folder.h"
 
 namespace hewn::train {
-
-/// A network's parameters and which blocks of them are kept.
-struct Weights {
-  std::map<std::string, at::Tensor> tensors;         // a state dict
-  std::map<std::string, std::vector<int64_t>> kept;  // layer -> kept blocks, for pruned layers only
-  BlockShape block;                                  // of pruned layers
-};
-
-/// The network as the runtime wants it: batch norms folded into the layers before them, kept blocks only.
-/// Layers that were not pruned become a few large blocks. Throws Error where the model cannot be described,
-/// or where a weight is not zero outside its kept blocks.
-runtime::ModelData export_model(const nn::Model& model, const runtime::Shape& input, const Weights& weights);
 
 /// Bytes of the file that would hold the model, with values as 32-bit floats.
 int64_t file_bytes(const runtime::ModelData& model);

@@ -4,8 +4,8 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
+#include "hewn/tensor/tensor_file.h"
 #include "hewn/train/setup.h"
-#include "hewn/train/tensor_file.h"
 
 namespace hewn::train {
 namespace {
@@ -27,14 +27,14 @@ void strip_prefix(std::map<std::string, at::Tensor>& tensors) {
 }  // namespace
 
 void load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip) {
-  TensorFile file = load_tensors(path, /*sealed=*/false);
+  tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
   strip_prefix(file.tensors);
   const std::vector<std::string> patterns = split(skip, ',');
   const auto skipped = [&](const std::string& name) {
     return std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches(p, name); });
   };
   std::map<std::string, at::Tensor> wanted;
-  for (const auto& [name, tensor] : state_dict(model)) {
+  for (const auto& [name, tensor] : tensor::state_dict(model)) {
     const bool optional = skipped(name) || (is_counter(name) && !file.tensors.contains(name));
     if (!optional) wanted[name] = tensor;
   }
@@ -45,7 +45,7 @@ void load_weights(nn::Model& model, const std::filesystem::path& path, const std
           hewn::str("tensor \"", name, "\" is not part of the model; leave it out with --init-skip"));
     }
   }
-  copy_into(wanted, file, "", path.string());
+  tensor::copy_into(wanted, file, "", path.string());
 }
 
 }  // namespace hewn::train

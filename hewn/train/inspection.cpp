@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "hewn/core/error.h"
+#include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/reachability.h"
+#include "hewn/prune/support.h"
+#include "hewn/save.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/setup.h"
 
@@ -17,7 +19,7 @@ namespace {
 
 int64_t all_bytes(const nn::Model& model) {
   int64_t bytes = 0;
-  for (const auto& [name, tensor] : state_dict(model)) bytes += static_cast<int64_t>(tensor.nbytes());
+  for (const auto& [name, tensor] : tensor::state_dict(model)) bytes += static_cast<int64_t>(tensor.nbytes());
   return bytes;
 }
 
@@ -46,26 +48,6 @@ ModelReport empty_report(const nn::Model& model, const prune::Plan& plan) {
   report.other_bytes = all_bytes(model);
   for (const prune::LayerPlan& layer : plan.layers) report.other_bytes -= 4 * layer.elements();
   return report;
-}
-
-/// Zeros in the blocks that are not kept; everything there must be zero.
-int64_t count_dropped(const LayerReport& row, const at::Tensor& weight, const std::vector<uint8_t>& keep) {
-  const at::Tensor values = weight.to(at::kCPU).to(at::kFloat).contiguous();
-  const WeightLayout layout = prune::layout_of(values, row.grid.block);
-  const auto* data = values.data_ptr<float>();
-  int64_t dropped = 0;
-  for (int64_t column = 0; column < row.grid.cols; ++column) {
-    for (int64_t offset = 0; offset < row.grid.rows; ++offset) {
-      const int64_t block = row.grid.block_of(layout.row_of(offset), column);
-      if (keep[static_cast<size_t>(block)] != 0) continue;
-      ++dropped;
-      if (data[column * row.grid.rows + offset] != 0) {
-        throw Error(
-            hewn::str("layer ", row.name, ": block ", block, " is listed as dropped but is not zero"));
-      }
-    }
-  }
-  return dropped;
 }
 
 void warn_of_dead_blocks(const nn::Model& model, const std::map<std::string, std::vector<uint8_t>>& keep,
@@ -99,7 +81,7 @@ void warn_of_lost_outputs(const std::map<std::string, std::vector<uint8_t>>& kee
     for (int64_t row_block = 0; row_block < grid.row_blocks(); ++row_block) {
       blocks += kept->second[static_cast<size_t>(row_block * grid.col_blocks() + col_block)];
     }
-    if (blocks == 0) lost += std::min(grid.block.cols, grid.cols - col_block * grid.block.cols);
+    if (blocks == 0) lost += grid.last_col(col_block) - grid.first_col(col_block);
   }
   if (lost == 0) return;
   report.warnings.push_back(
@@ -195,29 +177,21 @@ ModelReport planned_report(const nn::Model& model, const prune::Plan& plan) {
 }
 
 ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
-                            const std::map<std::string, at::Tensor>& tensors,
-                            const std::map<std::string, std::vector<int64_t>>& kept) {
+                            const std::map<std::string, at::Tensor>& tensors, const Blocks& blocks) {
   ModelReport report = empty_report(model, plan);
   std::map<std::string, std::vector<uint8_t>> keep;
   for (const prune::LayerPlan& layer : plan.layers) {
     LayerReport row = row_of(layer);
-    const auto blocks = kept.find(layer.name);
-    row.pruned = blocks != kept.end();
-    row.kept = row.pruned ? static_cast<int64_t>(blocks->second.size()) : layer.grid.blocks();
+    const auto found = blocks.find(layer.name);
+    row.pruned = found != blocks.end();
+    row.kept = row.pruned ? found->second.kept() : layer.grid.blocks();
     if (row.pruned) {
-      std::vector<uint8_t>& flags = keep[layer.name];
-      flags.assign(static_cast<size_t>(layer.grid.blocks()), 0);
-      for (const int64_t block : blocks->second) {
-        if (block < 0 || block >= layer.grid.blocks()) {
-          throw Error(hewn::str("layer ", layer.name, ": kept block ", block, " is outside its grid"));
-        }
-        flags[static_cast<size_t>(block)] = 1;
-      }
-      const auto weight = tensors.find(layer.name + ".weight");
-      if (weight == tensors.end()) throw Error(hewn::str("layer ", layer.name, ": its weight is missing"));
-      const int64_t dropped = count_dropped(row, weight->second, flags);
-      row.realised_sparsity = static_cast<double>(dropped) / static_cast<double>(layer.elements());
-      set_sparse_bytes(row, layer.elements() - dropped);
+      row.grid = found->second.grid();
+      keep[layer.name] = found->second.flags();
+      check_zeros(layer.name, tensors.at(weight_name(layer.name, tensors)), found->second);
+      const int64_t kept_elements = found->second.elements();
+      row.realised_sparsity = 1 - static_cast<double>(kept_elements) / static_cast<double>(layer.elements());
+      set_sparse_bytes(row, kept_elements);
     }
     report.layers.push_back(row);
   }
@@ -229,55 +203,31 @@ ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
 ModelReport inspect_run(const RunFolder& run) {
   const TrainOptions options = read_config(run);
   const auto model = build_model(options, read_signature(run));
-  const prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
+  const prune::Plan plan =
+      prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options.prune));
   if (std::filesystem::exists(run.model())) {
-    const TensorFile file = load_tensors(run.model(), /*sealed=*/false);
-    const auto blocks = file.metadata.find("hewn.blocks");
-    if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
-    return measured_report(*model, plan, file.tensors,
-                           parse_kept_blocks(blocks->second, run.model().string()));
+    const tensor::TensorFile file = tensor::load_tensors(run.model(), /*sealed=*/false);
+    return measured_report(*model, plan, file.tensors, blocks_in(file, run.model().string()));
   }
   std::vector<std::string> skipped;
   const auto checkpoint = CheckpointStore(run.checkpoints(), 1).load_newest(&skipped);
   if (!checkpoint) throw Error(hewn::str(run.path.string(), ": holds neither a model nor a checkpoint yet"));
   std::map<std::string, at::Tensor> tensors;
-  std::map<std::string, std::vector<int64_t>> kept;
+  Blocks kept;
   for (const prune::LayerPlan& layer : plan.layers) {
     const auto support = checkpoint->tensors.find("pruner.support." + layer.name);
     if (support == checkpoint->tensors.end()) continue;
-    kept[layer.name] = kept_indices(support->second);
+    kept[layer.name] = prune::blocks_of(layer.grid, support->second);
     // Behind a closed gate a checkpoint's weight may keep its value: show what the forward pass sees.
     const at::Tensor& weight = checkpoint->tensors.at("model." + layer.name + ".weight");
     tensors[layer.name + ".weight"] =
-        prune::block_scale(weight, {}, support->second, prune::layout_of(weight, layer.grid.block));
+        prune::block_scale(weight, {}, support->second, prune::layout_on(weight, layer.grid));
   }
   ModelReport report = measured_report(*model, plan, tensors, kept);
   report.warnings.insert(
       report.warnings.begin(),
       hewn::str("the run is unfinished: this is its checkpoint after step ", checkpoint->step));
   return report;
-}
-
-std::vector<int64_t> kept_indices(const at::Tensor& support) {
-  const at::Tensor indices = support.nonzero().flatten().to(at::kCPU);
-  const auto* begin = indices.data_ptr<int64_t>();
-  return {begin, begin + indices.numel()};
-}
-
-std::string kept_blocks_text(const prune::Plan& plan,
-                             const std::map<std::string, std::vector<int64_t>>& kept) {
-  const BlockShape& block = plan.options.block;
-  return Json{{"block", {block.rows, block.cols}}, {"sparsity", plan.options.sparsity}, {"kept", kept}}
-      .dump();
-}
-
-std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text,
-                                                              const std::string& where) {
-  try {
-    return Json::parse(text).at("kept").get<std::map<std::string, std::vector<int64_t>>>();
-  } catch (const Json::exception&) {
-    throw FormatError(where, "its block structure is not valid JSON");
-  }
 }
 
 }  // namespace hewn::train

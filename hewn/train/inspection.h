@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hewn/core/blocks.h"
 #include "hewn/core/json.h"
 #include "hewn/nn/model.h"
 #include "hewn/prune/plan.h"
@@ -45,22 +46,12 @@ Json to_json(const ModelReport& report);
 /// What training would prune.
 ModelReport planned_report(const nn::Model& model, const prune::Plan& plan);
 
-/// What the weights `tensors` (a state dict) really hold. `kept` lists the kept blocks of pruned layers;
-/// throws Error where a block outside them is not zero.
+/// What the weights `tensors` (a state dict) really hold. Throws Error where `blocks` are of another grid
+/// than the model's, or where a weight is not zero outside them.
 ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
-                            const std::map<std::string, at::Tensor>& tensors,
-                            const std::map<std::string, std::vector<int64_t>>& kept);
+                            const std::map<std::string, at::Tensor>& tensors, const Blocks& blocks);
 
 /// The report of a run: of its model.safetensors, or of its newest checkpoint while it is unfinished.
 ModelReport inspect_run(const RunFolder& run);
-
-/// The kept blocks of every pruned layer as JSON, for a model file's metadata, and back.
-std::string kept_blocks_text(const prune::Plan& plan,
-                             const std::map<std::string, std::vector<int64_t>>& kept);
-std::map<std::string, std::vector<int64_t>> parse_kept_blocks(const std::string& text,
-                                                              const std::string& where);
-
-/// Indices of the blocks in a support.
-std::vector<int64_t> kept_indices(const at::Tensor& support);
 
 }  // namespace hewn::train

@@ -2,13 +2,13 @@
 
 #include <torch/version.h>
 
-#include <numeric>
-
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/version.h"
 #include "hewn/dist/text.h"
 #include "hewn/nn/batch_norm.h"
+#include "hewn/nn/slots.h"
+#include "hewn/save.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/execution.h"
 #include "hewn/train/init.h"
@@ -29,10 +29,9 @@ struct Workshop {
   std::unique_ptr<data::Source> source;
   std::shared_ptr<nn::Model> model;
   std::shared_ptr<const Task> task;
-  prune::Recipe recipe;
-  prune::Plan plan;
   int64_t steps;
-  std::unique_ptr<prune::Pruner> pruner;
+  std::unique_ptr<Pruner> pruner;
+  std::unique_ptr<Optimiser> optimiser;
   std::shared_ptr<dist::Communicator> group;
 
   Workshop(const TrainOptions& given, Observer& observer, const std::shared_ptr<dist::Communicator>& with)
@@ -45,33 +44,21 @@ struct Workshop {
     model = build_model(options, signature_of(source->info()));
     if (!options.init.empty()) load_weights(*model, options.init, options.init_skip);
     task = make_task(source->info().kind, options.label_smoothing);
-    recipe = resolve_recipe(options, nn::has_normalisation(*model));
-    plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
-    if (recipe.dense()) {
-      for (prune::LayerPlan& layer : plan.layers) {
-        layer.pruned = false;
-        layer.keep = layer.grid.blocks();
-        layer.why_dense = "method dense";
-      }
-    } else if (plan.layers_pruned() == 0) {
-      throw Error(hewn::str("block ", to_string(plan.options.block), ": no layer has ", options.min_blocks,
-                            " blocks, so nothing would be pruned; use a smaller --block or --min-blocks"));
-    }
     move_to(*model, device, options.cudnn_benchmark);
     if (options.sync_batch_norm) synchronise_norms();
     steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
-    pruner = std::make_unique<prune::Pruner>(nn::find_slots(*model), plan, recipe, steps);
-    if (!recipe.dense() && pruner->schedule().phases().back().phase != prune::Phase::kSparse) {
-      throw Error(hewn::str("steps: ", steps, " are too few for schedule ", recipe.schedule,
-                            ", which would not reach its sparsity; see hewn phases"));
-    }
-    for (const prune::Pruner::Layer& layer : pruner->layers()) {
+    pruner = std::make_unique<Pruner>(*model, pruner_options(options, steps));
+    optimiser = std::make_unique<Optimiser>(*pruner, optimiser_options(options));
+    for (const prune::Pruner::Layer& layer : pruner->algorithm().layers()) {
       if (layer.score->sees_inputs() && !group->place().alone()) {
         throw Error(
-            hewn::str("score ", recipe.score, ": works in one process only: each would see other inputs"));
+            hewn::str("score ", recipe().score, ": works in one process only: each would see other inputs"));
       }
     }
   }
+
+  const prune::Recipe& recipe() const { return pruner->recipe(); }
+  const prune::Plan& plan() const { return pruner->plan(); }
 
   void synchronise_norms() const {
     const nn::SumOverProcesses sum = [with = group](const at::Tensor& tensor) { with->sum(tensor); };
@@ -101,40 +88,37 @@ LoopOptions loop_options(const Workshop& shop) {
 /// Returns what was measured for it.
 Calibration choose_execution(Workshop& shop, Observer& observer) {
   Calibration calibration;
-  if (shop.recipe.dense()) return calibration;
+  if (shop.recipe().dense()) return calibration;
   const char* why_not = shop.device.is_cuda()              ? "--device cuda"
                         : !shop.group->place().alone()     ? "several processes"
                         : shop.options.precision != "fp32" ? "--precision bf16"
                                                            : nullptr;
   if (why_not != nullptr) {
-    if (shop.options.sparse_execution.value_or("off") != "off") {
+    if (shop.options.prune.sparse_execution.value_or("off") != "off") {
       throw Error(hewn::str(
           "sparse-execution: works on the CPU, in fp32 and in one process; leave it out with ", why_not));
     }
-    shop.options.sparse_execution = "off";
+    shop.options.prune.sparse_execution = "off";
+    shop.pruner->set_execution("off");
     return calibration;
   }
-  DensityLimits limits;
-  if (shop.options.sparse_execution) {
-    limits = parse_limits(*shop.options.sparse_execution, *shop.pruner);
-    observer.on_message(hewn::str("sparse execution as given: ", to_text(limits)));
+  prune::Pruner& algorithm = shop.pruner->algorithm();
+  if (shop.options.prune.sparse_execution) {
+    const prune::DensityLimits limits = prune::parse_limits(*shop.options.prune.sparse_execution, algorithm);
+    observer.on_message(hewn::str("sparse execution as given: ", prune::to_text(limits)));
   } else {
-    calibration = calibrate(*shop.model, *shop.pruner, shop.source->train_batch(0, 0).input);
-    limits = limits_of(calibration);
+    calibration = calibrate(*shop.model, algorithm, shop.source->train_batch(0, 0).input);
     observer.on_message(describe(calibration));
-    shop.options.sparse_execution = to_text(limits);
+    shop.options.prune.sparse_execution = prune::to_text(limits_of(calibration));
   }
-  shop.pruner->set_execution([limits](const std::string& layer, double density) {
-    const auto found = limits.find(layer);
-    return found != limits.end() && density <= found->second;
-  });
+  shop.pruner->set_execution(*shop.options.prune.sparse_execution);
   return calibration;
 }
 
 /// Writes config.json, which makes the folder a run, before anything else is done there.
 void start_run(const RunFolder& run, const Workshop& shop, const Calibration& calibration) {
   TrainOptions resolved = shop.options;
-  record_recipe(shop.recipe, resolved);
+  record_recipe(shop.recipe(), resolved);
   resolved.lr = loop_options(shop).rate.peak;
   resolved.out = run.path.string();
   Json costs = Json::object();
@@ -150,25 +134,13 @@ void start_run(const RunFolder& run, const Workshop& shop, const Calibration& ca
                             {"options", describe(resolved).to_json()}});
 }
 
-void write_model(const RunFolder& run, const Workshop& shop,
-                 const std::map<std::string, std::vector<int64_t>>& kept) {
-  TensorFile file;
-  file.metadata = {{"format", "pt"},
-                   {"hewn.version", kVersion},
-                   {"hewn.model", shop.options.model},
-                   {"hewn.method", shop.recipe.name},
-                   {"hewn.blocks", kept_blocks_text(shop.plan, kept)}};
-  file.tensors = state_dict(*shop.model);
-  save_tensors(run.model(), file, /*sealed=*/false);
-}
-
 Json summarise(const Workshop& shop, const Metrics& metrics, const ModelReport& report, double seconds) {
   const data::DataInfo& info = shop.source->info();
-  return {{"method", shop.recipe.name},
+  return {{"method", shop.recipe().name},
           {"data", shop.options.data},
           {"model", shop.options.model},
-          {"block", to_string(shop.plan.options.block)},
-          {"sparsity", shop.recipe.dense() ? 0.0 : shop.options.sparsity},
+          {"block", to_string(shop.plan().options.block)},
+          {"sparsity", shop.recipe().dense() ? 0.0 : shop.options.prune.sparsity},
           {"seed", shop.options.seed},
           {"epochs", shop.options.epochs},
           {"steps", shop.steps},
@@ -184,32 +156,17 @@ Json summarise(const Workshop& shop, const Metrics& metrics, const ModelReport& 
 }
 
 void announce(const Workshop& shop, Observer& observer) {
-  const prune::Recipe& recipe = shop.recipe;
+  const prune::Recipe& recipe = shop.recipe();
   if (recipe.dense()) return;
-  const std::string why = shop.options.method                  ? ""
+  const std::string why = shop.options.prune.method            ? ""
                           : nn::has_normalisation(*shop.model) ? " (default with normalisation layers)"
                                                                : " (default without normalisation layers)";
   observer.on_message(hewn::str(
       "method ", recipe.name, why, ": score ", recipe.score, ", schedule ", recipe.schedule, ", drop ",
-      prune::name_of(recipe.drop), "; ", shop.plan.layers_pruned(), " of ", shop.plan.layers.size(),
-      " layers pruned, ", shop.plan.blocks_kept(), " of ", shop.plan.blocks_total(), " blocks kept"));
-  for (const std::string& warning : planned_report(*shop.model, shop.plan).warnings)
+      prune::name_of(recipe.drop), "; ", shop.plan().layers_pruned(), " of ", shop.plan().layers.size(),
+      " layers pruned, ", shop.plan().blocks_kept(), " of ", shop.plan().blocks_total(), " blocks kept"));
+  for (const std::string& warning : planned_report(*shop.model, shop.plan()).warnings)
     observer.on_message(warning);
-}
-
-/// The kept blocks of every pruned layer, also where all are kept.
-std::map<std::string, std::vector<int64_t>> kept_blocks(const prune::Pruner& pruner) {
-  std::map<std::string, std::vector<int64_t>> kept;
-  for (const prune::Pruner::Layer& layer : pruner.layers()) {
-    std::vector<int64_t>& blocks = kept[layer.name];
-    if (layer.support.defined()) {
-      blocks = kept_indices(layer.support);
-    } else {
-      blocks.resize(static_cast<size_t>(layer.weight.blocks()));
-      std::iota(blocks.begin(), blocks.end(), 0);
-    }
-  }
-  return kept;
 }
 
 std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t steps, Observer& observer) {
@@ -225,12 +182,10 @@ std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t
 /// the others return nothing.
 Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& observer) {
   announce(shop, observer);
-  prune::Pruner& pruner = *shop.pruner;
-  Optimiser optimiser(trained_parameters(shop.options, *shop.model, pruner, shop.recipe),
-                      optimiser_options(shop.options, shop.recipe));
+  Pruner& pruner = *shop.pruner;
   dist::Communicator& group = *shop.group;
   const bool first = group.place().first();
-  for (const auto& [name, tensor] : state_dict(*shop.model)) group.broadcast(tensor.detach());
+  for (const auto& [name, tensor] : tensor::state_dict(*shop.model)) group.broadcast(tensor.detach());
   CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
   const std::optional<Checkpoint> start =
       share_checkpoint(resume && first ? find_start(checkpoints, shop.steps, observer) : std::nullopt, group);
@@ -239,22 +194,24 @@ Json train_in(const RunFolder& run, Workshop& shop, bool resume, Observer& obser
   if (first) {
     const int64_t done = start ? start->step : 0;
     log.emplace(run, done);
-    supports.emplace(run, pruner, shop.recipe.score, done);
+    supports.emplace(run, pruner.algorithm(), shop.recipe().score, done);
   }
   Observers all(first ? std::vector<Observer*>{&*supports, &*log, &observer}
                       : std::vector<Observer*>{&observer});
-  Loop loop({*shop.model, *shop.source, pruner, optimiser, checkpoints, all, shop.group}, loop_options(shop));
+  Loop loop({*shop.model, *shop.source, pruner, *shop.optimiser, checkpoints, all, shop.group},
+            loop_options(shop));
   if (start) loop.restore(*start, run.checkpoints().string());
   loop.run();
 
   if (first) supports->end(shop.steps);
-  pruner.fold();
-  const auto kept = kept_blocks(pruner);
+  const Blocks blocks = pruner.finish();
   const Metrics metrics = evaluate(*shop.model, *shop.source, group);
   if (!first) return {};
-  const ModelReport report = measured_report(*shop.model, shop.plan, state_dict(*shop.model), kept);
+  const ModelReport report =
+      measured_report(*shop.model, shop.plan(), tensor::state_dict(*shop.model), blocks);
   for (const std::string& warning : report.warnings) observer.on_message(warning);
-  write_model(run, shop, kept);
+  save(*shop.model, blocks, run.model(),
+       {{"hewn.model", shop.options.model}, {"hewn.method", shop.recipe().name}});
   return summarise(shop, metrics, report, loop.seconds());
 }
 
@@ -269,10 +226,10 @@ Json train_baseline(const TrainOptions& options, const RunFolder& run, Observer&
   const bool first = group->place().first();
   if (told(*group, first && run.finished())) return first ? read_json(run.summary()) : Json();
   TrainOptions baseline = options;
-  baseline.method = "dense";
-  baseline.schedule.reset();
+  baseline.prune.method = "dense";
+  baseline.prune.schedule.reset();
   baseline.compare_dense = false;
-  baseline.sparse_execution.reset();
+  baseline.prune.sparse_execution.reset();
   Workshop shop(baseline, observer, group);
   const bool resume = told(*group, first && run.started());
   if (first) make_writable_folder(run.path);
@@ -316,7 +273,7 @@ Json train(const TrainOptions& given, const RunFolder& run, bool resume, Observe
   const Calibration calibration = choose_execution(shop, observer);
   // The folder is a run from here on, also while the dense model trains.
   if (first && !go_on) start_run(run, shop, calibration);
-  const bool compare = options.compare_dense && !options.no_compare && !shop.recipe.dense();
+  const bool compare = options.compare_dense && !options.no_compare && !shop.recipe().dense();
   const Json dense = compare ? train_baseline(options, run.dense(), observer, group) : Json();
   Json summary = train_in(run, shop, go_on, observer);
   if (!first) return {};
@@ -324,7 +281,7 @@ Json train(const TrainOptions& given, const RunFolder& run, bool resume, Observe
     summary["dense_metrics"] = dense["metrics"];
     summary["dense_seconds"] = dense["seconds"];
   }
-  summary["sparse_execution"] = shop.options.sparse_execution.value_or("off");
+  summary["sparse_execution"] = shop.options.prune.sparse_execution.value_or("off");
   write_json(run.summary(), summary);
   return summary;
 }
@@ -342,7 +299,8 @@ Metrics evaluate_run(const RunFolder& run, const std::string& data, const std::s
   const auto source =
       data::open_source(data.empty() ? options.data : data, data_options(options, where, here, silent));
   const auto model = build_model(options, signature_of(source->info()));
-  copy_into(state_dict(*model), load_tensors(run.model(), /*sealed=*/false), "", run.model().string());
+  tensor::copy_into(tensor::state_dict(*model), tensor::load_tensors(run.model(), /*sealed=*/false), "",
+                    run.model().string());
   move_to(*model, where, /*cudnn_benchmark=*/false);
   return evaluate(*model, *source, *dist::alone());
 }

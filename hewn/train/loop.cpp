@@ -23,8 +23,8 @@ constexpr double kLeastFirstLoss = 0.5;
 at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
 
 std::unique_ptr<WeightAverage> average_of(const LoopParts& parts, double decay) {
-  std::map<std::string, at::Tensor> live = state_dict(parts.model);
-  for (const auto& layer : parts.pruner.layers()) {
+  std::map<std::string, at::Tensor> live = tensor::state_dict(parts.model);
+  for (const auto& layer : parts.pruner.algorithm().layers()) {
     for (const auto& parameter : layer.score->parameters()) {
       live[hewn::str("score.", layer.name, ".", parameter.name)] = parameter.tensor;
     }
@@ -105,12 +105,11 @@ void Loop::run() {
 void Loop::train_step() {
   const int64_t per_epoch = parts_.source.train_batches();
   const data::Batch batch = parts_.source.train_batch(step_ / per_epoch, step_ % per_epoch);
-  const prune::PhaseChange change = parts_.pruner.advance(step_);
+  const prune::PhaseChange change = parts_.pruner.advance();
   if (change.entered) {
-    check_same_supports(parts_.pruner, *parts_.group);
+    check_same_supports(parts_.pruner.algorithm(), *parts_.group);
     parts_.observer.on_phase(step_ + 1, change.moment.phase);
   }
-  if (change.reset_optimiser) parts_.optimiser.reset();
   work_.run(batch, options_.rate.at(step_));
   // Losses stay on the device until they are reported: no step waits for the GPU.
   losses_[pending_].copy_(work_.loss());
@@ -127,7 +126,7 @@ void Loop::report() {
   progress.step = step_;
   progress.steps = options_.steps;
   progress.epoch = (step_ - 1) / parts_.source.train_batches();
-  progress.phase = parts_.pruner.moment().phase;
+  progress.phase = parts_.pruner.algorithm().moment().phase;
   progress.loss = losses.to(at::kDouble).mean().item<double>();
   check_losses(losses, progress.loss);
   if (first_loss_ == 0) first_loss_ = progress.loss;
@@ -136,7 +135,7 @@ void Loop::report() {
   progress.lr = options_.rate.at(step_ - 1);
   int64_t active = 0;
   int64_t all = 0;
-  for (const auto& layer : parts_.pruner.layers()) {
+  for (const auto& layer : parts_.pruner.algorithm().layers()) {
     const int64_t blocks = layer.weight.blocks();
     const int64_t kept = layer.support.defined() ? layer.support.sum().item<int64_t>() : blocks;
     progress.active.emplace_back(layer.name, static_cast<double>(kept) / static_cast<double>(blocks));
@@ -156,7 +155,7 @@ void Loop::check_losses(const at::Tensor& losses, double mean) const {
   const bool exploded = first_loss_ > 0 && mean > kExplosion * std::max(first_loss_, kLeastFirstLoss);
   if (bad == values + pending_ && !exploded) return;
   const int64_t step = step_ - pending_ + (bad == values + pending_ ? pending_ : bad - values + 1);
-  const auto phase = prune::name_of(parts_.pruner.schedule().at(step - 1).phase);
+  const auto phase = prune::name_of(parts_.pruner.algorithm().schedule().at(step - 1).phase);
   throw Error(hewn::str("training diverged at step ", step, " of ", options_.steps, ", phase ", phase,
                         ": loss ", exploded ? mean : static_cast<double>(*bad),
                         "; try a smaller --lr, a smaller --logit-lr or --clip-grad 1"));
@@ -185,12 +184,12 @@ void Loop::save() const {
                       {"pending", pending_},
                       {"first_loss", first_loss_},
                       {"seconds", seconds()},
-                      {"phase_index", parts_.pruner.phase_index()},
+                      {"phase_index", parts_.pruner.algorithm().phase_index()},
                       {"optimiser_steps", parts_.optimiser.steps_since_reset()}};
   const auto add = [&](const std::string& prefix, const std::map<std::string, at::Tensor>& tensors) {
     for (const auto& [name, tensor] : tensors) checkpoint.tensors[prefix + name] = tensor;
   };
-  add("model.", state_dict(parts_.model));
+  add("model.", tensor::state_dict(parts_.model));
   add("pruner.", parts_.pruner.state());
   add("optimiser.", parts_.optimiser.state());
   add("loop.", {{"losses", losses}, {"correct", correct}});
@@ -199,22 +198,22 @@ void Loop::save() const {
 }
 
 void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
-  const TensorFile file{{}, checkpoint.tensors};
+  const tensor::TensorFile file{{}, checkpoint.tensors};
   try {
     step_ = checkpoint.state.at("step");
     pending_ = checkpoint.state.at("pending");
     first_loss_ = checkpoint.state.at("first_loss");
     seconds_before_ = checkpoint.state.at("seconds");
-    copy_into(state_dict(parts_.model), file, "model.", where);
-    copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
+    tensor::copy_into(tensor::state_dict(parts_.model), file, "model.", where);
+    tensor::copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
     if (!parts_.group->place().first()) correct_.zero_();  // counted by rank 0
-    copy_into(parts_.optimiser.state(), file, "optimiser.", where);
-    if (average_) copy_into(average_->state(), file, "average.", where);
+    tensor::copy_into(parts_.optimiser.state(), file, "optimiser.", where);
+    if (average_) tensor::copy_into(average_->state(), file, "average.", where);
     std::map<std::string, at::Tensor> pruner;
     for (const auto& [name, tensor] : checkpoint.tensors) {
       if (name.starts_with("pruner.")) pruner[name.substr(7)] = tensor;
     }
-    parts_.pruner.load_state(pruner, checkpoint.state.at("phase_index"));
+    parts_.pruner.load_state(pruner, step_);
     parts_.optimiser.set_steps_since_reset(checkpoint.state.at("optimiser_steps"));
   } catch (const std::out_of_range& problem) {
     throw FormatError(where, hewn::str("does not fit this run: ", problem.what()));

@@ -5,12 +5,12 @@
 
 #include "hewn/data/source.h"
 #include "hewn/nn/model.h"
-#include "hewn/prune/pruner.h"
+#include "hewn/optimiser.h"
+#include "hewn/pruner.h"
 #include "hewn/train/average.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/learning_rate.h"
 #include "hewn/train/observer.h"
-#include "hewn/train/optimiser.h"
 #include "hewn/train/step.h"
 
 namespace hewn::train {
@@ -23,7 +23,7 @@ Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& gro
 struct LoopParts {
   nn::Model& model;
   data::Source& source;
-  prune::Pruner& pruner;
+  Pruner& pruner;
   Optimiser& optimiser;
   CheckpointStore& checkpoints;
   Observer& observer;

@@ -5,8 +5,9 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
+#include "hewn/data/source.h"
 #include "hewn/nn/model.h"
-#include "hewn/train/optimiser.h"
+#include "hewn/optimiser.h"
 
 namespace hewn::train {
 
@@ -15,7 +16,7 @@ TrainOptions usual_options(data::Kind kind) {
   if (kind == data::Kind::kClicks) {
     o.model = "ctr-dnn";
     o.widths = {400, 400, 400};
-    o.prune_layers = "fc1";
+    o.prune.layers = {"fc1"};
     o.epochs = 4;
     o.batch = 4096;
     o.optimizer = "adam";
@@ -61,28 +62,28 @@ OptionTable describe(TrainOptions& o) {
   table.add("embedding", o.embedding, "numbers per field of a click log");
   table.add("init", o.init, "start from the weights of this .safetensors file");
   table.add("init-skip", o.init_skip, "patterns of tensors that the file need not give, with commas between");
-  table.add("method", o.method, "pruning method; auto: sa++ with normalisation layers, sa++r without");
-  table.add("block", o.block, "block size, B or RxC");
-  table.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)");
-  table.add("score", o.score, "how blocks are ranked, instead of the method's own");
-  table.add("search", o.search, "how the support is chosen: top-k or global");
-  table.add("schedule", o.schedule, "when phases change, instead of the method's own");
-  table.add("drop", o.drop, "weights of dropped blocks: mask (keep) or zero");
-  table.add("reset", o.reset, "when optimiser state is cleared: none, decompress or every");
-  table.add("logit-lr", o.logit_lr, "learning rate of logits and masks over that of weights");
-  table.add("attention-clip", o.attention_clip, "clamp attention to [density, 1/density]");
-  table.add("alpha", o.alpha, "exponent of powerprop and attention-power");
-  table.add("ramp", o.ramp, "how SPARSIFICATION proceeds: exponential or polynomial");
-  table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential");
-  table.add("rerank-every", o.rerank_every, "steps between selections during SPARSIFICATION");
-  table.add("dense-fraction", o.dense_fraction,
+  table.add("method", o.prune.method, "pruning method; auto: sa++ with normalisation layers, sa++r without");
+  table.add("block", o.prune.block, "block size, B or RxC");
+  table.add("sparsity", o.prune.sparsity, "fraction of blocks to drop, in [0, 1)");
+  table.add("score", o.prune.score, "how blocks are ranked, instead of the method's own");
+  table.add("search", o.prune.search, "how the support is chosen: top-k or global");
+  table.add("schedule", o.prune.schedule, "when phases change, instead of the method's own");
+  table.add("drop", o.prune.drop, "weights of dropped blocks: mask (keep) or zero");
+  table.add("reset", o.prune.reset, "when optimiser state is cleared: none, decompress or every");
+  table.add("logit-lr", o.prune.logit_lr, "learning rate of logits and masks over that of weights");
+  table.add("attention-clip", o.prune.attention_clip, "clamp attention to [density, 1/density]");
+  table.add("alpha", o.prune.alpha, "exponent of powerprop and attention-power");
+  table.add("ramp", o.prune.ramp, "how SPARSIFICATION proceeds: exponential or polynomial");
+  table.add("ramp-c", o.prune.ramp_c, "steepness of the ramp; 0 is linear for exponential");
+  table.add("rerank-every", o.prune.rerank_every, "steps between selections during SPARSIFICATION");
+  table.add("dense-fraction", o.prune.dense_fraction,
             "share of the first dense phase, where not the schedule's own");
-  table.add("no-sparsification", o.no_sparsification,
-            "give the share of SPARSIFICATION phases to sparse and dense");
-  table.add("cycles", o.cycles, "how often acdc and sa++ schedules go from dense to sparse");
-  table.add("cycle", o.cycle, "parts of a cycle: sparsification, sparse, dense");
-  table.add("min-blocks", o.min_blocks, "layers with fewer blocks stay dense");
-  table.add("prune-layers", o.prune_layers, "patterns of layer names to prune, with commas between");
+  table.add_negated("no-sparsification", o.prune.sparsification,
+                    "give the share of SPARSIFICATION phases to sparse and dense");
+  table.add("cycles", o.prune.cycles, "how often acdc and sa++ schedules go from dense to sparse");
+  table.add("cycle", o.prune.cycle, "parts of a cycle: sparsification, sparse, dense");
+  table.add("min-blocks", o.prune.min_blocks, "layers with fewer blocks stay dense");
+  table.add("prune-layers", o.prune.layers, "patterns of layer names to prune, with commas between");
   table.add("epochs", o.epochs, "passes over the training data");
   table.add("steps", o.steps, "training steps, instead of epochs");
   table.add("batch", o.batch, "batch size, of all processes together");
@@ -97,13 +98,13 @@ OptionTable describe(TrainOptions& o) {
   table.add("momentum", o.momentum, "momentum of sgd");
   table.add("no-nesterov", o.no_nesterov, "plain momentum");
   table.add("weight-decay", o.weight_decay, "decay of weights");
-  table.add("logit-decay", o.logit_decay,
+  table.add("logit-decay", o.prune.logit_decay,
             "decay of logits and masks; auto: the method's own, else as weights");
-  table.add("logit-moment", o.logit_moment,
+  table.add("logit-moment", o.prune.logit_moment,
             "second moment of logits and masks under Adam: own, or shared by a layer");
   table.add("decay-all", o.decay_all, "decay biases and normalisation layers too");
   table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes");
-  table.add("clip-grad", o.clip_grad,
+  table.add("clip-grad", o.prune.clip_grad,
             "largest norm of all gradients together; 0: no limit; auto: the method's own");
   table.add("no-augment", o.no_augment, "train without random crops and mirrors");
   table.add("seed", o.seed, "seed of everything random");
@@ -119,7 +120,7 @@ OptionTable describe(TrainOptions& o) {
             "with several processes: batch-norm over the whole batch, not over each one's share");
   table.add("no-cuda-graphs", o.no_cuda_graphs, "launch every kernel of a step instead of replaying steps");
   table.add(
-      "sparse-execution", o.sparse_execution,
+      "sparse-execution", o.prune.sparse_execution,
       "layers that run on kept blocks only (CPU): on, off or LAYER:DENSITY,...; auto: where it is faster");
   table.add("eval-on", o.eval_on, "held-out part that is evaluated: test or validation");
   table.add("eval-every", o.eval_every, "epochs between evaluations");
@@ -148,75 +149,44 @@ bool may_change_on_resume(const std::string& key) {
   return std::find(kFree.begin(), kFree.end(), key) != kFree.end();
 }
 
-prune::Setting setting_of(const TrainOptions& o, bool normalised) {
+PrunerOptions pruner_options(const TrainOptions& o, int64_t steps) {
+  PrunerOptions prune = o.prune;
   std::string path;
-  return {normalised, data::find_source(o.data, &path).info.kind == data::Kind::kClicks,
-          parse_optimiser(o.optimizer) != kernels::UpdateKind::kSgd};
+  prune.clicks = data::find_source(o.data, &path).info.kind == data::Kind::kClicks;
+  prune.adam = parse_optimiser(o.optimizer) != kernels::UpdateKind::kSgd;
+  prune.steps = steps;
+  return prune;
 }
 
 prune::Recipe resolve_recipe(const TrainOptions& o, bool normalised) {
-  const prune::Setting setting = setting_of(o, normalised);
-  prune::Recipe recipe = prune::recipe_for(o.method.value_or(prune::usual_method(setting)), setting);
-  if (o.score) recipe.score = *o.score;
-  if (o.search) recipe.search = *o.search;
-  if (o.schedule) recipe.schedule = prune::schedule_for(*o.schedule, setting);
-  if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
-  if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
-  if (o.logit_lr) recipe.logit_lr = *o.logit_lr;
-  if (o.logit_decay) recipe.logit_decay = o.logit_decay;
-  if (o.logit_moment) {
-    if (*o.logit_moment != "own" && *o.logit_moment != "shared") {
-      throw Error(str("logit-moment: expected own or shared, got \"", *o.logit_moment, "\""));
-    }
-    recipe.shared_moment = *o.logit_moment == "shared";
-  }
-  if (o.clip_grad) recipe.clip_grad = *o.clip_grad;
-  if (o.attention_clip) recipe.score_options.clip = *o.attention_clip;
-  if (o.alpha) recipe.score_options.alpha = *o.alpha;
-  if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
-  if (o.ramp_c) recipe.ramp_c = *o.ramp_c;
-  if (o.rerank_every) recipe.rerank_every = *o.rerank_every;
-  if (o.dense_fraction) recipe.schedule_options.dense_fraction = o.dense_fraction;
-  if (o.cycles) recipe.schedule_options.cycles = o.cycles;
-  recipe.schedule_options.sparsification = !o.no_sparsification;
-  if (o.cycle.size() != 3) throw Error("cycle: expected three parts such as 1,1,1");
-  for (size_t i = 0; i < 3; ++i) recipe.schedule_options.cycle[i] = static_cast<double>(o.cycle[i]);
-  return recipe;
+  const PrunerOptions prune = pruner_options(o, 0);
+  return recipe_of(prune, {.normalised = normalised, .clicks = prune.clicks, .adam = *prune.adam});
 }
 
 void record_recipe(const prune::Recipe& recipe, TrainOptions& o) {
-  o.method = recipe.name;
-  o.score = recipe.score;
-  o.search = recipe.search;
-  o.schedule = recipe.schedule;
-  o.drop = std::string(prune::name_of(recipe.drop));
-  o.reset = std::string(prune::name_of(recipe.reset));
-  o.logit_lr = recipe.logit_lr;
-  o.logit_decay = recipe.logit_decay;
-  o.logit_moment = recipe.shared_moment ? "shared" : "own";
-  o.clip_grad = recipe.clip_grad;
-  o.attention_clip = recipe.score_options.clip;
-  o.alpha = recipe.score_options.alpha;
-  o.ramp = std::string(prune::name_of(recipe.ramp));
-  o.ramp_c = recipe.ramp_c;
-  o.rerank_every = recipe.rerank_every;
-  o.dense_fraction = recipe.schedule_options.dense_fraction;
-  o.cycles = recipe.schedule_options.cycles;
+  o.prune.method = recipe.name;
+  o.prune.score = recipe.score;
+  o.prune.search = recipe.search;
+  o.prune.schedule = recipe.schedule;
+  o.prune.drop = std::string(prune::name_of(recipe.drop));
+  o.prune.reset = std::string(prune::name_of(recipe.reset));
+  o.prune.logit_lr = recipe.logit_lr;
+  o.prune.logit_decay = recipe.logit_decay;
+  o.prune.logit_moment = recipe.shared_moment ? "shared" : "own";
+  o.prune.clip_grad = recipe.clip_grad;
+  o.prune.attention_clip = recipe.score_options.clip;
+  o.prune.alpha = recipe.score_options.alpha;
+  o.prune.ramp = std::string(prune::name_of(recipe.ramp));
+  o.prune.ramp_c = recipe.ramp_c;
+  o.prune.rerank_every = recipe.rerank_every;
+  o.prune.dense_fraction = recipe.schedule_options.dense_fraction;
+  o.prune.cycles = recipe.schedule_options.cycles;
 }
 
 data::Part evaluated_part(const TrainOptions& o) {
   if (o.eval_on == "test") return data::Part::kTest;
   if (o.eval_on == "validation") return data::Part::kValidation;
   throw Error(str("eval-on: expected test or validation, got \"", o.eval_on, "\""));
-}
-
-prune::PlanOptions plan_options(const TrainOptions& o) {
-  prune::PlanOptions plan;
-  plan.block = parse_block(o.block);
-  plan.sparsity = o.sparsity;
-  plan.min_blocks = o.min_blocks;
-  plan.layers = split(o.prune_layers, ',');
-  return plan;
 }
 
 }  // namespace hewn::train

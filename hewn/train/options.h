@@ -9,9 +9,8 @@
 #include "hewn/core/options.h"
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
-#include "hewn/data/source.h"
-#include "hewn/prune/plan.h"
-#include "hewn/prune/recipes.h"
+#include "hewn/data/kind.h"
+#include "hewn/pruner_options.h"
 
 namespace hewn::train {
 
@@ -28,27 +27,7 @@ struct TrainOptions {
   std::string init_skip;
   data::ClickOptions clicks;
   data::FolderOptions folders;
-  // How it is pruned.
-  std::optional<std::string> method;
-  std::string block = "16";
-  double sparsity = 0.9;
-  std::optional<std::string> score;
-  std::optional<std::string> search;
-  std::optional<std::string> schedule;
-  std::optional<std::string> drop;
-  std::optional<std::string> reset;
-  std::optional<double> logit_lr;
-  std::optional<bool> attention_clip;
-  std::optional<double> alpha;
-  std::optional<std::string> ramp;
-  std::optional<double> ramp_c;
-  std::optional<int64_t> rerank_every;
-  std::optional<double> dense_fraction;
-  bool no_sparsification = false;
-  std::optional<int64_t> cycles;
-  std::vector<int64_t> cycle = {1, 1, 1};
-  int64_t min_blocks = 100;
-  std::string prune_layers = "*";
+  PrunerOptions prune;  // how it is pruned; its steps, kind of data and optimiser are filled in for a run
   // How long and how fast.
   int64_t epochs = 10;
   int64_t steps = 0;
@@ -64,11 +43,8 @@ struct TrainOptions {
   double momentum = 0.9;
   bool no_nesterov = false;
   double weight_decay = 5e-4;
-  std::optional<double> logit_decay;
-  std::optional<std::string> logit_moment;
   bool decay_all = false;
   double label_smoothing = 0;
-  std::optional<double> clip_grad;
   bool no_augment = false;
   // Where and with what.
   int64_t seed = 0;
@@ -80,7 +56,6 @@ struct TrainOptions {
   bool cudnn_benchmark = false;
   bool no_cuda_graphs = false;
   bool sync_batch_norm = false;
-  std::optional<std::string> sparse_execution;
   // What is written down.
   std::string eval_on = "test";
   int64_t eval_every = 1;
@@ -112,8 +87,8 @@ bool only_prunes(const std::string& key);
 /// Keys that may change when a run is resumed: they do not decide what is trained.
 bool may_change_on_resume(const std::string& key);
 
-/// What the options and the network say about the form of a recipe.
-prune::Setting setting_of(const TrainOptions& options, bool normalised);
+/// How a run of so many steps is pruned, with what data and optimiser say of it filled in.
+PrunerOptions pruner_options(const TrainOptions& options, int64_t steps);
 
 /// The method's row of the table in the form that fits, with the options' own choices put in.
 prune::Recipe resolve_recipe(const TrainOptions& options, bool normalised);
@@ -123,7 +98,5 @@ void record_recipe(const prune::Recipe& recipe, TrainOptions& options);
 
 /// The part of the data that --eval-on names.
 data::Part evaluated_part(const TrainOptions& options);
-
-prune::PlanOptions plan_options(const TrainOptions& options);
 
 }  // namespace hewn::train

@@ -2,10 +2,11 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/from_blob.h>
 
 #include "hewn/measure/pattern.h"
+#include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
+#include "hewn/prune/support.h"
 #include "hewn/train/export.h"
 #include "hewn/train/setup.h"
 
@@ -30,7 +31,7 @@ std::shared_ptr<nn::Model> copy_channels_last(const TrainOptions& options, const
   auto copy = build_model(options, signature);
   copy->eval();
   bool images = false;
-  for (auto& [name, tensor] : state_dict(*copy)) tensor.copy_(tensors.at(name));
+  for (auto& [name, tensor] : tensor::state_dict(*copy)) tensor.copy_(tensors.at(name));
   for (at::Tensor& parameter : copy->parameters()) {
     if (parameter.dim() != 4) continue;
     parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
@@ -43,7 +44,7 @@ std::shared_ptr<nn::Model> copy_channels_last(const TrainOptions& options, const
 
 prune::Plan network_plan(const TrainOptions& options, const nn::Signature& signature) {
   const auto model = build_model(options, signature);
-  return prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options));
+  return prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options.prune));
 }
 
 RandomNetwork random_network(const TrainOptions& options, const nn::Signature& given) {
@@ -56,21 +57,19 @@ RandomNetwork random_network(const TrainOptions& options, const nn::Signature& g
   out.model = build_model(options, signature);
   out.model->eval();
   auto seed = static_cast<uint64_t>(options.seed);
-  Weights weights{state_dict(*out.model), {}, parse_block(options.block)};
+  Weights weights{tensor::state_dict(*out.model), {}};
   draw_statistics(weights.tensors, seed);
   const auto slots = nn::find_slots(*out.model);
   for (const prune::LayerPlan& layer :
-       prune::make_plan(nn::weight_shapes(slots), plan_options(options)).layers) {
+       prune::make_plan(nn::weight_shapes(slots), plan_options(options.prune)).layers) {
     if (!layer.pruned) continue;
-    std::vector<uint8_t> support = measure::random_support(layer.grid, layer.keep, ++seed);
-    for (size_t i = 0; i < support.size(); ++i) {
-      if (support[i] != 0) weights.kept[layer.name].push_back(static_cast<int64_t>(i));
-    }
-    const at::Tensor active = at::from_blob(support.data(), {layer.grid.blocks()}, at::kByte);
+    const auto kept =
+        LayerBlocks::of_flags(layer.grid, measure::random_support(layer.grid, layer.keep, ++seed));
+    const at::Tensor active = prune::support_of(weights.blocks[layer.name] = kept);
     at::Tensor& weight = weights.tensors.at(layer.name + ".weight");
-    weight.copy_(prune::block_scale(weight, {}, active, prune::layout_of(weight, layer.grid.block)));
+    weight.copy_(prune::block_scale(weight, {}, active, prune::layout_on(weight, layer.grid)));
   }
-  out.data = export_model(*out.model, image_shape(signature.input), weights);
+  out.data = export_model(out.model->graph(image_shape(signature.input)), weights);
   out.data.model = options.model;
   out.model_channels_last = copy_channels_last(options, signature, weights.tensors);
   return out;

@@ -11,8 +11,9 @@ RunFolder fresh_run_folder(const TrainOptions& options) {
   const std::string data = options.data.substr(0, options.data.find(':'));
   std::string model = options.model;
   std::replace(model.begin(), model.end(), '/', '-');  // a folder's name, not a path
-  const std::string name = str("runs/", data, "-", model, "-", options.method.value_or("auto"), "-b",
-                               options.block, "-s", options.sparsity, "-seed", options.seed);
+  const std::string name =
+      str("runs/", data, "-", model, "-", options.prune.method.value_or("auto"), "-b",
+          short_text(options.prune.block), "-s", options.prune.sparsity, "-seed", options.seed);
   RunFolder run{name};
   for (int n = 2; std::filesystem::exists(run.path); ++n) run.path = str(name, "-", n);
   return run;

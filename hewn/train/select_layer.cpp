@@ -10,24 +10,24 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/text.h"
+#include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
+#include "hewn/save.h"
+#include "hewn/tensor/tensor_file.h"
 #include "hewn/train/input_gram.h"
 #include "hewn/train/inspection.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/setup.h"
-#include "hewn/train/tensor_file.h"
 
 namespace hewn::train {
 namespace {
-
-using Kept = std::map<std::string, std::vector<int64_t>>;
 
 /// A finished run's network and data, ready for changes.
 struct LoadedRun {
   RunFolder run;
   TrainOptions options;
-  TensorFile file;
-  Kept kept;  // of layers that are pruned
+  tensor::TensorFile file;
+  Blocks blocks;  // of layers that are pruned
   std::unique_ptr<data::Source> source;
   std::shared_ptr<nn::Model> model;
   std::vector<prune::WeightSlot> slots;
@@ -36,10 +36,8 @@ struct LoadedRun {
     if (!run.finished() || !std::filesystem::exists(run.model())) {
       throw Error(hewn::str(run.path.string(), ": is not finished; finish it with hewn train --resume"));
     }
-    file = load_tensors(run.model(), /*sealed=*/false);
-    const auto blocks = file.metadata.find("hewn.blocks");
-    if (blocks == file.metadata.end()) throw FormatError(run.model().string(), "holds no block structure");
-    kept = parse_kept_blocks(blocks->second, run.model().string());
+    file = tensor::load_tensors(run.model(), /*sealed=*/false);
+    blocks = blocks_in(file, run.model().string());
     const at::Device device = find_device(given.device);
     set_threads(given.threads);
     Observer silent;
@@ -47,7 +45,7 @@ struct LoadedRun {
     data.augment = false;  // inputs as they are used
     source = data::open_source(options.data, data);
     model = build_model(options, signature_of(source->info()));
-    copy_into(state_dict(*model), file, "", run.model().string());
+    tensor::copy_into(tensor::state_dict(*model), file, "", run.model().string());
     move_to(*model, device, /*cudnn_benchmark=*/false);
     slots = nn::find_slots(*model);
   }
@@ -65,10 +63,10 @@ struct LoadedRun {
 
 /// One shape of blocks holds for all pruned layers of a model.
 BlockShape block_for(const LoadedRun& loaded, const SelectLayerOptions& given) {
-  const BlockShape own = parse_block(loaded.options.block);
+  const BlockShape own = loaded.options.prune.block;
   if (given.block.empty()) return own;
   const BlockShape block = parse_block(given.block);
-  for (const auto& [name, blocks] : loaded.kept) {
+  for (const auto& [name, blocks] : loaded.blocks) {
     if (name != given.layer && block != own) {
       throw Error(hewn::str("block: layer ", name, " of this run is pruned in blocks of ", to_string(own),
                             ", and a model has one shape of blocks; got ", to_string(block)));
@@ -81,7 +79,7 @@ int64_t blocks_for(const LoadedRun& loaded, const SelectLayerOptions& given, con
   if (given.k < 0) throw Error(hewn::str("k: expected at least 1, got ", given.k));
   if (given.k > 0 && given.sparsity) throw Error("k and sparsity: give one of them");
   if (given.k > 0) return given.k;
-  const double sparsity = given.sparsity.value_or(loaded.options.sparsity);
+  const double sparsity = given.sparsity.value_or(loaded.options.prune.sparsity);
   if (!(sparsity >= 0 && sparsity < 1)) {
     throw Error(hewn::str("sparsity: expected a number in [0, 1), got ", sparsity));
   }
@@ -129,27 +127,28 @@ at::Tensor to_tensor(const convex::Matrix& matrix, const WeightLayout& layout, a
 /// Puts the new weight, and the bias that makes up for the mean of what was dropped, into the file's tensors
 /// and the network.
 void replace_layer(LoadedRun& loaded, const std::string& layer, const at::Tensor& weight,
-                   const at::Tensor& bias_change, const std::vector<int64_t>& blocks) {
+                   const at::Tensor& bias_change, const LayerBlocks& blocks) {
   loaded.file.tensors[layer + ".weight"].copy_(weight);
   if (bias_change.defined()) loaded.file.tensors[layer + ".bias"] += bias_change;
-  loaded.kept[layer] = blocks;
-  copy_into(state_dict(*loaded.model), loaded.file, "", loaded.run.model().string());
+  loaded.blocks[layer] = blocks;
+  tensor::copy_into(tensor::state_dict(*loaded.model), loaded.file, "", loaded.run.model().string());
 }
 
 /// A run folder like that of a training that ended with this network.
 void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape block, const Metrics& metrics) {
   const RunFolder to{given.out};
-  loaded.options.block = to_string(block);
-  const prune::Plan plan = prune::make_plan(nn::weight_shapes(loaded.slots), plan_options(loaded.options));
-  const ModelReport report = measured_report(*loaded.model, plan, loaded.file.tensors, loaded.kept);
+  loaded.options.prune.block = block;
+  const prune::Plan plan =
+      prune::make_plan(nn::weight_shapes(loaded.slots), plan_options(loaded.options.prune));
+  const ModelReport report = measured_report(*loaded.model, plan, loaded.file.tensors, loaded.blocks);
   Json config = read_json(loaded.run.config());
-  config["options"]["block"] = loaded.options.block;
+  config["options"]["block"] = short_text(block);
   config["selected_from"] = {
       {"run", loaded.run.path.string()}, {"layer", given.layer}, {"method", given.method}};
   Json summary = read_json(loaded.run.summary());
   const std::string method = summary.value("method", "") + "+" + given.method;
   summary["method"] = method;
-  summary["block"] = loaded.options.block;
+  summary["block"] = to_string(block);
   summary["metrics"] = metrics;
   summary["realised_sparsity"] = report.realised_sparsity();
   summary["layers_pruned"] = report.layers_pruned();
@@ -157,9 +156,9 @@ void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape bl
   summary["blocks"] = report.blocks();
   summary["bytes_sparse"] = report.bytes_sparse();
   loaded.file.metadata["hewn.method"] = method;
-  loaded.file.metadata["hewn.blocks"] = kept_blocks_text(plan, loaded.kept);
+  loaded.file.metadata["hewn.blocks"] = to_text(loaded.blocks);
   write_json(to.config(), config);
-  save_tensors(to.model(), loaded.file, /*sealed=*/false);
+  tensor::save_tensors(to.model(), loaded.file, /*sealed=*/false);
   write_json(to.summary(), summary);
 }
 
@@ -227,8 +226,7 @@ LayerSelection select_layer(const RunFolder& run, const SelectLayerOptions& opti
     bias_change = at::empty({layout.grid.cols}, at::kDouble);
     std::copy(change.data(), change.data() + change.size(), bias_change.data_ptr<double>());
   }
-  std::vector<int64_t> blocks(out.choice.blocks.begin(), out.choice.blocks.end());
-  std::sort(blocks.begin(), blocks.end());
+  const LayerBlocks blocks(layout.grid, {out.choice.blocks.begin(), out.choice.blocks.end()});
   replace_layer(loaded, options.layer, fitted, bias_change, blocks);
   out.after = evaluate(*loaded.model, *loaded.source, *dist::alone());
   if (!options.out.empty()) write_run(loaded, options, block, out.after);

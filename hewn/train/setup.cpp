@@ -104,46 +104,13 @@ void move_to(nn::Model& model, at::Device device, bool cudnn_benchmark) {
   }
 }
 
-std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module) {
-  std::map<std::string, at::Tensor> out;
-  for (const auto& item : module.named_parameters()) out[item.key()] = item.value();
-  for (const auto& item : module.named_buffers()) out[item.key()] = item.value();
-  return out;
-}
-
-std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn::Model& model,
-                                          const prune::Pruner& pruner, const prune::Recipe& recipe) {
-  std::vector<Parameter> out;
-  for (const auto& item : model.named_parameters()) {
-    Parameter parameter{item.key(), item.value()};
-    // Biases and normalisation layers are the one-dimensional parameters. Embeddings never decay: most of
-    // their rows are not looked at in a step.
-    const bool decayed =
-        !nn::is_embedding(model, item.value()) && (options.decay_all || item.value().dim() > 1);
-    parameter.weight_decay = decayed ? options.weight_decay : 0;
-    for (const prune::Pruner::Layer& layer : pruner.layers()) {
-      if (layer.weight.leaf.is_same(item.value())) parameter.layer = &layer;
-    }
-    out.push_back(parameter);
-  }
-  const double decay = recipe.logit_decay.value_or(options.weight_decay);
-  for (const prune::Pruner::Layer& layer : pruner.layers()) {
-    for (const prune::ScoreParameter& score : layer.score->parameters()) {
-      Parameter parameter{hewn::str("score.", layer.name, ".", score.name), score.tensor, recipe.logit_lr};
-      (score.l1 ? parameter.l1_decay : parameter.weight_decay) = decay;
-      parameter.shared_moment = recipe.shared_moment;
-      out.push_back(parameter);
-    }
-  }
-  return out;
-}
-
-OptimiserOptions optimiser_options(const TrainOptions& options, const prune::Recipe& recipe) {
+OptimiserOptions optimiser_options(const TrainOptions& options) {
   OptimiserOptions out;
-  out.kind = parse_optimiser(options.optimizer);
+  out.kind = options.optimizer;
+  out.weight_decay = options.weight_decay;
+  out.decay_all = options.decay_all;
   out.momentum = options.momentum;
   out.nesterov = !options.no_nesterov;
-  out.clip_norm = recipe.clip_grad;
   return out;
 }
 

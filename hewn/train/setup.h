@@ -10,8 +10,9 @@
 #include "hewn/data/source.h"
 #include "hewn/dist/place.h"
 #include "hewn/nn/model.h"
+#include "hewn/optimiser.h"
+#include "hewn/tensor/state_dict.h"
 #include "hewn/train/observer.h"
-#include "hewn/train/optimiser.h"
 #include "hewn/train/options.h"
 
 namespace hewn::train {
@@ -46,13 +47,6 @@ std::shared_ptr<nn::Model> build_model(const TrainOptions& options, const nn::Si
 /// is kept to algorithms that repeat bit for bit; with `cudnn_benchmark` it may choose by speed.
 void move_to(nn::Model& model, at::Device device, bool cudnn_benchmark);
 
-/// Parameters and buffers by name: what a state dict holds. Tensors are shared.
-std::map<std::string, at::Tensor> state_dict(const torch::nn::Module& module);
-
-/// All that is trained, with decay and rate factors: none for biases and normalisation layers unless asked
-/// for.
-std::vector<Parameter> trained_parameters(const TrainOptions& options, const nn::Model& model,
-                                          const prune::Pruner& pruner, const prune::Recipe& recipe);
-OptimiserOptions optimiser_options(const TrainOptions& options, const prune::Recipe& recipe);
+OptimiserOptions optimiser_options(const TrainOptions& options);
 
 }  // namespace hewn::train

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "hewn/nn/slots.h"
+
 namespace hewn::train {
 namespace {
 
@@ -15,7 +17,7 @@ std::unique_ptr<dist::GradientAverage> gradients_of(const StepParts& parts) {
   for (const at::Tensor& parameter : parts.model.parameters()) {
     (nn::is_embedding(parts.model, parameter) ? tables : leaves).push_back(parameter);
   }
-  for (const auto& layer : parts.pruner.layers()) {
+  for (const auto& layer : parts.pruner.algorithm().layers()) {
     for (const auto& parameter : layer.score->parameters()) leaves.push_back(parameter.tensor);
   }
   return std::make_unique<dist::GradientAverage>(leaves, tables, parts.group);
@@ -53,7 +55,7 @@ Step::Step(const StepParts& parts, const StepOptions& options) : parts_(parts), 
     obstacle_ = find_obstacle(parts);
     if (obstacle_.empty()) graph_ = std::make_unique<StepGraph>();
   }
-  parts.pruner.show_bf16(options.precision == Precision::kBf16);
+  parts.pruner.algorithm().show_bf16(options.precision == Precision::kBf16);
   const auto device = at::TensorOptions().device(parts.model.parameters().front().device());
   loss_ = at::zeros({}, device.dtype(at::kFloat));
   correct_ = at::zeros({}, device.dtype(at::kLong));
@@ -61,11 +63,11 @@ Step::Step(const StepParts& parts, const StepOptions& options) : parts_(parts), 
 
 void Step::run(const data::Batch& batch, double lr) {
   parts_.optimiser.begin_step(lr);
-  if (graph_ == nullptr || parts_.pruner.listens()) {
+  if (graph_ == nullptr || parts_.pruner.algorithm().listens()) {
     work(batch);
     return;
   }
-  const auto& layers = parts_.pruner.layers();
+  const auto& layers = parts_.pruner.algorithm().layers();
   const bool sparse = !layers.empty() && layers.front().support.defined();
   graph_->run(sparse ? 1 : 0, batch, [this](const data::Batch& part) { work(part); });
 }

@@ -6,8 +6,8 @@
 #include "hewn/data/source.h"
 #include "hewn/dist/gradients.h"
 #include "hewn/nn/model.h"
-#include "hewn/prune/pruner.h"
-#include "hewn/train/optimiser.h"
+#include "hewn/optimiser.h"
+#include "hewn/pruner.h"
 #include "hewn/train/precision.h"
 #include "hewn/train/step_graph.h"
 #include "hewn/train/task.h"
@@ -17,7 +17,7 @@ namespace hewn::train {
 /// What a step works on. Owned by the caller.
 struct StepParts {
   nn::Model& model;
-  prune::Pruner& pruner;
+  Pruner& pruner;
   Optimiser& optimiser;
   std::shared_ptr<dist::Communicator> group;
 };

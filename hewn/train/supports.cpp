@@ -11,7 +11,9 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/train/tensor_file.h"
+#include "hewn/core/json.h"
+#include "hewn/prune/support.h"
+#include "hewn/tensor/tensor_file.h"
 
 namespace hewn::train {
 namespace {
@@ -20,6 +22,8 @@ const std::string kPrefix = "step-";
 const std::string kSuffix = ".safetensors";
 const std::string kEnd = "end" + kSuffix;
 const std::string kKept = "kept.";
+const std::string kGrid = "grid.";
+constexpr int64_t kLargest = int64_t{1} << 31;  // of a grid's extents: far from overflow
 const std::string kImportance = "importance.";
 // Beyond this a picture has no pixel per block, and the records of unstructured pruning would fill the disk.
 constexpr int64_t kMostBlocks = 1 << 16;
@@ -39,24 +43,36 @@ std::optional<int64_t> order_of(const std::string& name) {
       std::string_view(name).substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size()));
 }
 
-/// Eight blocks a byte, the first in the lowest bit.
-at::Tensor packed(const prune::Pruner::Layer& layer) {
-  const int64_t blocks = layer.weight.blocks();
-  const at::Tensor bits = at::empty({(blocks + 7) / 8}, at::kByte).zero_();
-  const at::Tensor support = layer.support.defined() ? layer.support.to(at::kCPU).contiguous() : at::Tensor();
-  for (int64_t i = 0; i < blocks; ++i) {
-    const bool kept = !support.defined() || support.data_ptr<uint8_t>()[i] != 0;
-    if (kept) bits.data_ptr<uint8_t>()[i / 8] |= static_cast<uint8_t>(1U << (i % 8));
-  }
-  return bits;
+/// A grid as a tensor, and back.
+at::Tensor packed(const Grid& grid) {
+  at::Tensor out = at::empty({5}, at::kLong);
+  auto* numbers = out.data_ptr<int64_t>();
+  numbers[0] = grid.rows;
+  numbers[1] = grid.cols;
+  numbers[2] = grid.block.rows;
+  numbers[3] = grid.block.cols;
+  numbers[4] = grid.groups;
+  return out;
 }
 
-std::vector<uint8_t> unpacked(const at::Tensor& bits, int64_t blocks) {
-  std::vector<uint8_t> kept(static_cast<size_t>(blocks));
-  for (int64_t i = 0; i < blocks; ++i) {
-    kept[static_cast<size_t>(i)] = (bits.data_ptr<uint8_t>()[i / 8] >> (i % 8)) & 1;
-  }
-  return kept;
+Grid grid_from(const at::Tensor& tensor) {
+  if (tensor.scalar_type() != at::kLong || tensor.numel() != 5) throw Error("its grid is not five numbers");
+  const auto* numbers = tensor.data_ptr<int64_t>();
+  const bool sane = std::all_of(numbers, numbers + 5, [](int64_t n) { return n >= 1 && n <= kLargest; });
+  if (!sane || numbers[1] % numbers[4] != 0) throw Error("its grid is none");
+  return {numbers[0], numbers[1], {numbers[2], numbers[3]}, numbers[4]};
+}
+
+/// hewn 0.1 wrote how many blocks there are, and no grid: they are read as one column.
+Grid grid_of(const tensor::TensorFile& file, const std::string& layer) {
+  const auto found = file.tensors.find(kGrid + layer);
+  if (found != file.tensors.end()) return grid_from(found->second);
+  const auto text = file.metadata.find("hewn.blocks");
+  const Json counts = text == file.metadata.end() ? Json() : parse_shallow<Json>(text->second, 1);
+  const bool counted = counts.is_object() && counts.contains(layer) && counts[layer].is_number_integer();
+  const int64_t count = counted ? counts[layer].get<int64_t>() : 0;
+  if (count < 1 || count > kLargest) throw Error("it has no grid");
+  return {count, 1, {1, 1}};
 }
 
 std::vector<std::pair<int64_t, std::filesystem::path>> listed(const std::filesystem::path& folder) {
@@ -88,17 +104,19 @@ void SupportLog::on_phase(int64_t step, prune::Phase phase) {
 void SupportLog::write(const std::string& name, int64_t step) const {
   if (pruner_.layers().empty()) return;
   const at::NoGradGuard no_grad;
-  Json blocks = Json::object();
-  TensorFile file;
+  tensor::TensorFile file;
   for (const prune::Pruner::Layer& layer : pruner_.layers()) {
-    blocks[layer.name] = layer.weight.blocks();
-    file.tensors[kKept + layer.name] = packed(layer);
+    const LayerBlocks blocks = prune::blocks_of(layer.weight.layout.grid, layer.support);
+    const std::vector<uint8_t> bits = blocks.bits();
+    const at::Tensor kept = at::empty({static_cast<int64_t>(bits.size())}, at::kByte);
+    std::copy(bits.begin(), bits.end(), kept.data_ptr<uint8_t>());
+    file.tensors[kKept + layer.name] = kept;
+    file.tensors[kGrid + layer.name] = packed(blocks.grid());
     if (layer.weight.blocks() > kMostBlocks) continue;
     file.tensors[kImportance + layer.name] = layer.score->importance(layer.weight).to(at::kHalf);
   }
-  file.metadata = {
-      {"hewn.step", std::to_string(step)}, {"hewn.score", score_}, {"hewn.blocks", blocks.dump()}};
-  save_tensors(folder_ / name, file, /*sealed=*/true);
+  file.metadata = {{"hewn.step", std::to_string(step)}, {"hewn.score", score_}};
+  tensor::save_tensors(folder_ / name, file, /*sealed=*/true);
 }
 
 std::vector<std::filesystem::path> support_files(const RunFolder& run) {
@@ -108,25 +126,28 @@ std::vector<std::filesystem::path> support_files(const RunFolder& run) {
 }
 
 SupportRecord read_supports(const std::filesystem::path& path) {
-  TensorFile file = load_tensors(path, /*sealed=*/true);
+  tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/true);
   const auto step = number_in(file.metadata["hewn.step"]);
-  const Json blocks = parse_shallow<Json>(file.metadata["hewn.blocks"], 1);
-  if (!step || !blocks.is_object()) throw FormatError(path.string(), "is not a record of kept blocks");
+  if (!step) throw FormatError(path.string(), "is not a record of kept blocks");
   SupportRecord record{*step, path.filename() == kEnd, file.metadata["hewn.score"], {}};
-  for (const auto& [name, count] : blocks.items()) {
-    const at::Tensor& bits = file.tensors[kKept + name];
-    const int64_t n = count.is_number_integer() ? count.get<int64_t>() : 0;
-    if (n < 1 || !bits.defined() || bits.scalar_type() != at::kByte || bits.numel() != (n + 7) / 8) {
-      throw FormatError(path.string(), hewn::str("layer ", name, ": its blocks are missing or too few"));
-    }
+  for (const auto& [key, bits] : file.tensors) {
+    if (!key.starts_with(kKept)) continue;
+    const std::string name = key.substr(kKept.size());
     LayerSupport& layer = record.layers[name];
-    layer.kept = unpacked(bits, n);
+    try {
+      if (bits.scalar_type() != at::kByte) throw Error("its blocks are not bits");
+      layer.blocks = LayerBlocks::of_bits(grid_of(file, name),
+                                          {bits.data_ptr<uint8_t>(), static_cast<size_t>(bits.numel())});
+    } catch (const Error& error) {
+      throw FormatError(path.string(), hewn::str("layer ", name, ": ", error.what()));
+    }
     const auto found = file.tensors.find(kImportance + name);
     if (found == file.tensors.end()) continue;
-    if (found->second.numel() != n)
+    const int64_t blocks = layer.blocks.grid().blocks();
+    if (found->second.numel() != blocks)
       throw FormatError(path.string(), hewn::str("layer ", name, ": not one importance per block"));
     const at::Tensor values = found->second.to(at::kFloat).contiguous();
-    layer.importance.assign(values.data_ptr<float>(), values.data_ptr<float>() + n);
+    layer.importance.assign(values.data_ptr<float>(), values.data_ptr<float>() + blocks);
   }
   return record;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hewn/core/blocks.h"
 #include "hewn/prune/pruner.h"
 #include "hewn/train/observer.h"
 #include "hewn/train/run_folder.h"
@@ -14,7 +15,7 @@ namespace hewn::train {
 
 /// The blocks of one layer at one moment.
 struct LayerSupport {
-  std::vector<uint8_t> kept;      // 0 or 1 per block
+  LayerBlocks blocks;
   std::vector<float> importance;  // what blocks were ranked by; empty where the layer has too many of them
 };
 

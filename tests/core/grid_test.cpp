@@ -27,6 +27,25 @@ TEST(Grid, FindsTheBlockOfAnElement) {
   EXPECT_EQ(grid.block_of(6, 4), 8);
 }
 
+TEST(Grid, NoBlockLiesInTwoGroups) {
+  const Grid grid{7, 15, {3, 2}, 3};  // five columns a group: blocks of 2, 2 and 1
+  EXPECT_EQ(grid.col_blocks(), 9);
+  EXPECT_EQ(grid.first_col(2), 4);
+  EXPECT_EQ(grid.last_col(2), 5);
+  EXPECT_EQ(grid.first_col(3), 5);
+  EXPECT_EQ(grid.last_col(8), 15);
+  std::vector<int64_t> counted(static_cast<size_t>(grid.blocks()));
+  for (int64_t row = 0; row < grid.rows; ++row) {
+    for (int64_t col = 0; col < grid.cols; ++col) {
+      const int64_t block = grid.block_of(row, col);
+      EXPECT_LE(grid.first_col(block % 9), col);
+      EXPECT_GT(grid.last_col(block % 9), col);
+      ++counted[static_cast<size_t>(block)];
+    }
+  }
+  for (int64_t i = 0; i < grid.blocks(); ++i) EXPECT_EQ(counted[static_cast<size_t>(i)], grid.elements_of(i));
+}
+
 TEST(Grid, MapsConvolutionMemoryToRowsInHeightWidthChannelOrder) {
   // O,I,H,W with I = 4, H = W = 3: offset of (i, h, w) in a run is i*9 + h*3 + w, its row (h*3 + w)*4 + i.
   const WeightLayout layout{{36, 2, {5, 2}}, 9};

@@ -7,9 +7,10 @@
 #include "hewn/data/source.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/nn/embedding.h"
+#include "hewn/nn/slots.h"
+#include "hewn/optimiser.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/pruner.h"
-#include "hewn/train/optimiser.h"
 #include "hewn/train/setup.h"
 #include "hewn/train/step.h"
 
@@ -148,18 +149,15 @@ std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precisio
                                           bool* recorded) {
   train::TrainOptions options;
   options.model = "resnet20";
-  options.method = method;
-  options.block = "4";
-  options.min_blocks = 4;
+  options.prune.method = method;
+  options.prune.block = {4, 4};
+  options.prune.min_blocks = 4;
   const at::Device device = train::find_device("cuda");
   const train::RecordableStream stream(device);
   const auto model = train::build_model(options, {{3, 32, 32}, 10});
-  const prune::Recipe recipe = train::resolve_recipe(options, true);
-  const auto plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), train::plan_options(options));
   train::move_to(*model, device, false);
-  prune::Pruner pruner(nn::find_slots(*model), plan, recipe, 120);
-  train::Optimiser optimiser(train::trained_parameters(options, *model, pruner, recipe),
-                             train::optimiser_options(options, recipe));
+  Pruner pruner(*model, train::pruner_options(options, 120));
+  Optimiser optimiser(pruner, train::optimiser_options(options));
   train::Step step({*model, pruner, optimiser, dist::alone()},
                    {train::make_task(data::Kind::kImages, 0), 1, precision, graphs});
   *recorded = step.records();
@@ -170,13 +168,13 @@ std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precisio
     // The last batch is a smaller one.
     const data::Batch batch = {at::randn({i < 119 ? 16 : 9, 3, 32, 32}).to(device),
                                at::randint(10, {i < 119 ? 16 : 9}, at::kLong).to(device)};
-    if (pruner.advance(i).reset_optimiser) optimiser.reset();
+    pruner.advance();
     step.run(batch, 0.05 * (1 - static_cast<double>(i) / 120));
     losses[i].copy_(step.loss());
   }
-  pruner.fold();
+  pruner.finish();
   std::map<std::string, at::Tensor> out;
-  for (const auto& [name, tensor] : train::state_dict(*model)) out[name] = tensor.detach().cpu();
+  for (const auto& [name, tensor] : tensor::state_dict(*model)) out[name] = tensor.detach().cpu();
   out["losses"] = losses.cpu();
   return out;
 }
@@ -208,10 +206,10 @@ TEST(Cuda, UpdatesEqualTheCpuAndFreezeDroppedBlocks) {
       layer2.weight = {layer.weight.leaf.cuda(), layer.weight.layout, 1};
       layer2.support = layer.support.cuda();
       const at::Tensor before = layer2.weight.leaf.clone();
-      train::Parameter a{"w", layer.weight.leaf, 2, 0.1, 0.01, false, &layer};
-      train::Parameter b{"w", layer2.weight.leaf, 2, 0.1, 0.01, false, &layer2};
-      const train::OptimiserOptions options{.kind = train::parse_optimiser(name), .clip_norm = 1};
-      train::Optimiser on_cpu({a}, options), on_gpu({b}, options);
+      Parameter a{"w", layer.weight.leaf, 2, 0.1, 0.01, false, &layer};
+      Parameter b{"w", layer2.weight.leaf, 2, 0.1, 0.01, false, &layer2};
+      const OptimiserOptions options{.kind = name, .clip_norm = 1};
+      Optimiser on_cpu({a}, options), on_gpu({b}, options);
       for (int step = 0; step < 3; ++step) {
         const at::Tensor grad = at::randn(c.shape);
         a.tensor.mutable_grad() = at::empty_like(a.tensor).copy_(grad);
@@ -263,9 +261,9 @@ TEST(Cuda, EmbeddingsLearnAsOnTheCpu) {
   nn::EmbeddingTable theirs(vocabularies, 10, 1.0);
   theirs->weight.set_data(ours->weight.detach().clone().cuda());
   for (const auto kind : {kernels::UpdateKind::kSgd, kernels::UpdateKind::kAdam}) {
-    const train::OptimiserOptions options{.kind = kind, .clip_norm = 0.5};
-    train::Optimiser on_cpu({{"e", ours->weight}}, options);
-    train::Optimiser on_gpu({{"e", theirs->weight}}, options);
+    const OptimiserOptions options{.kind = kind, .clip_norm = 0.5};
+    Optimiser on_cpu({{"e", ours->weight}}, options);
+    Optimiser on_gpu({{"e", theirs->weight}}, options);
     for (int step = 0; step < 5; ++step) {
       std::vector<at::Tensor> columns;
       for (const int64_t size : vocabularies) columns.push_back(at::randint(size, {1000 + step}, at::kInt));

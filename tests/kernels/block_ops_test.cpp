@@ -17,14 +17,18 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> out;
-  const std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1},   {7, 5},   {36, 4},
+  const std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1},   {7, 5},   {36, 4}, {18, 3},
                                                           {45, 17}, {64, 64}, {99, 33}};
   const std::vector<BlockShape> blocks = {{1, 1}, {2, 3}, {16, 16}, {64, 8}, {100, 100}};
   for (const auto& [rows, cols] : sizes) {
     for (const BlockShape& block : blocks) {
       for (const int64_t taps : {1, 9}) {
         if (rows % taps != 0) continue;
-        for (int pattern = 0; pattern < 4; ++pattern) out.push_back({{{rows, cols, block}, taps}, pattern});
+        for (const int64_t groups : {1, 3}) {  // of 99 x 33 and 18 x 3: ragged, and one column each
+          if (cols % groups != 0) continue;
+          for (int pattern = 0; pattern < 4; ++pattern)
+            out.push_back({{{rows, cols, block, groups}, taps}, pattern});
+        }
       }
     }
   }

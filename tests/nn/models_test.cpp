@@ -4,6 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/nn/model.h"
+#include "hewn/nn/slots.h"
 
 namespace hewn::nn {
 namespace {

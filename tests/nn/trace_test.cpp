@@ -1,4 +1,5 @@
 #include "hewn/nn/trace.h"
+#include "hewn/nn/slots.h"
 
 #include <gtest/gtest.h>
 

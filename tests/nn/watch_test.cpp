@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hewn/nn/layers.h"
+#include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
 
 namespace hewn::nn {

@@ -5,6 +5,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/nn/slots.h"
 #include "hewn/report/outcomes.h"
 #include "hewn/train/setup.h"
 #include "tests/support/message.h"
@@ -23,8 +24,8 @@ class RunViewTest : public testing::Test {
   void SetUp() override {
     std::filesystem::create_directories(run_.path);
     options_.widths = {32};
-    options_.method = "sa++";
-    options_.block = "8";
+    options_.prune.method = "sa++";
+    options_.prune.block = {8, 8};
     const nn::Signature signature{{1, 28, 28}, 10, false, {}};
     train::write_json(run_.config(), {{"hewn", "0.1.0"},
                                       {"libtorch", "1"},
@@ -38,7 +39,7 @@ class RunViewTest : public testing::Test {
                                "\n");
     model_ = train::build_model(options_, signature);
     const auto slots = nn::find_slots(*model_);
-    const auto plan = prune::make_plan(nn::weight_shapes(slots), train::plan_options(options_));
+    const auto plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options_.prune));
     pruner_ = std::make_unique<prune::Pruner>(slots, plan, train::resolve_recipe(options_, false), 100);
   }
 
@@ -88,7 +89,7 @@ TEST_F(RunViewTest, ShowsTheNewestChoiceAndHowItChanged) {
   EXPECT_TRUE(end.end);
   EXPECT_EQ(end.step, 100);
   EXPECT_EQ(end.score, "attention");
-  EXPECT_EQ(std::count(end.layers.at("fc1").kept.begin(), end.layers.at("fc1").kept.end(), 1), 39);
+  EXPECT_EQ(end.layers.at("fc1").blocks.kept(), 39);
   EXPECT_EQ(end.layers.at("fc1").importance.size(), 392U);
 }
 
@@ -127,7 +128,7 @@ TEST_F(RunViewTest, NamesDamagedFiles) {
 
 TEST_F(RunViewTest, CountsBlocksInTheNewestChoiceRatherThanInThePlan) {
   record_all();
-  options_.sparsity = 0.5;  // as where layers share a budget: the plan is not what was chosen
+  options_.prune.sparsity = 0.5;  // as where layers share a budget: the plan is not what was chosen
   Json config = train::read_json(run_.config());
   config["options"] = train::describe(options_).to_json();
   train::write_json(run_.config(), config);
@@ -136,7 +137,7 @@ TEST_F(RunViewTest, CountsBlocksInTheNewestChoiceRatherThanInThePlan) {
 
 TEST_F(RunViewTest, ARecordOfOtherLayersIsNamedAndLeftOut) {
   record_all();
-  options_.block = "16";
+  options_.prune.block = {16, 16};
   Json config = train::read_json(run_.config());
   config["options"] = train::describe(options_).to_json();
   train::write_json(run_.config(), config);

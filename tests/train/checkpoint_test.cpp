@@ -62,9 +62,9 @@ TEST(Checkpoints, NothingThereIsNoError) {
 }
 
 TEST(TensorFiles, NameWhatDoesNotFit) {
-  const TensorFile file{{}, {{"w", at::zeros({2})}}};
-  EXPECT_THROW(copy_into({{"v", at::zeros({2})}}, file, "", "here"), FormatError);
-  EXPECT_THROW(copy_into({{"w", at::zeros({3})}}, file, "", "here"), FormatError);
+  const tensor::TensorFile file{{}, {{"w", at::zeros({2})}}};
+  EXPECT_THROW(tensor::copy_into({{"v", at::zeros({2})}}, file, "", "here"), FormatError);
+  EXPECT_THROW(tensor::copy_into({{"w", at::zeros({3})}}, file, "", "here"), FormatError);
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/nn/layers.h"
+#include "hewn/nn/slots.h"
+#include "hewn/optimiser.h"
 #include "hewn/train/machine_cache.h"
-#include "hewn/train/optimiser.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::train {
@@ -61,7 +62,7 @@ TEST(Execution, KeptBlocksAloneTrainTheSameNetwork) {
     SCOPED_TRACE(method);
     Net dense(method);
     Net sparse(method);
-    sparse.pruner->set_execution([](const std::string&, double density) { return density < 0.9; });
+    sparse.pruner->set_execution([](const prune::Pruner::Layer&, double density) { return density < 0.9; });
     int64_t on_blocks = 0;
     for (int64_t i = 0; i < kSteps; ++i) {
       dense.step(i);
@@ -85,12 +86,12 @@ TEST(Execution, KeptBlocksAloneTrainTheSameNetwork) {
 
 TEST(Execution, ARestoredPrunerRunsAsBefore) {
   Net net("sa++");
-  net.pruner->set_execution([](const std::string&, double) { return true; });
+  net.pruner->set_execution([](const prune::Pruner::Layer&, double) { return true; });
   int64_t step = 0;
   while (net.pruner->moment().phase != prune::Phase::kSparse) net.step(step++);
   ASSERT_NE(net.pruner->layers()[0].sparse, nullptr);
   Net other("sa++");
-  other.pruner->set_execution([](const std::string&, double) { return true; });
+  other.pruner->set_execution([](const prune::Pruner::Layer&, double) { return true; });
   other.pruner->load_state(net.pruner->state(), net.pruner->phase_index());
   ASSERT_NE(other.pruner->layers()[0].sparse, nullptr);
   EXPECT_EQ(other.pruner->layers()[0].sparse->pattern().row, net.pruner->layers()[0].sparse->pattern().row);
@@ -98,12 +99,12 @@ TEST(Execution, ARestoredPrunerRunsAsBefore) {
 
 TEST(Execution, ReadsAndWritesLimits) {
   const Net net("sa++");
-  EXPECT_TRUE(parse_limits("off", *net.pruner).empty());
-  EXPECT_EQ(to_text(parse_limits("on", *net.pruner)), "fc1:1,fc2:1");
-  EXPECT_EQ(to_text(parse_limits("fc2:0.25", *net.pruner)), "fc2:0.25");
-  EXPECT_EQ(to_text({}), "off");
+  EXPECT_TRUE(prune::parse_limits("off", *net.pruner).empty());
+  EXPECT_EQ(prune::to_text(prune::parse_limits("on", *net.pruner)), "fc1:1,fc2:1");
+  EXPECT_EQ(prune::to_text(prune::parse_limits("fc2:0.25", *net.pruner)), "fc2:0.25");
+  EXPECT_EQ(prune::to_text({}), "off");
   for (const char* bad : {"", "fc1", "fc1:", "fc1:2", "fc1:-1", ":0.5", "fc9:0.5", "fc3:0.5", "fc1:0.5,"}) {
-    EXPECT_THROW(parse_limits(bad, *net.pruner), Error) << bad;
+    EXPECT_THROW(prune::parse_limits(bad, *net.pruner), Error) << bad;
   }
 }
 

@@ -6,10 +6,13 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"
+#include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
+#include "hewn/prune/support.h"
 #include "hewn/runtime/model.h"
+#include "hewn/save.h"
+#include "hewn/tensor/tensor_file.h"
 #include "hewn/train/setup.h"
-#include "hewn/train/tensor_file.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::train {
@@ -28,8 +31,7 @@ struct Sample {
     const at::NoGradGuard no_grad;
     model = nn::find_model(name).make({input, 10}, options);
     model->eval();
-    weights.block = block;
-    weights.tensors = state_dict(*model);
+    weights.tensors = tensor::state_dict(*model);
     for (auto& [key, tensor] : weights.tensors) {
       if (key.ends_with("running_var")) tensor.uniform_(0.3, 3);
       if (key.ends_with("running_mean") || (tensor.dim() == 1 && key.ends_with("bias")))
@@ -44,8 +46,8 @@ struct Sample {
       for (int64_t i = 0; i < layer.grid.blocks(); ++i) {
         if (unit(draw(3, Stream::kPattern, 0, static_cast<uint64_t>(i))[0]) < sparsity) continue;
         active[i] = 1;
-        weights.kept[layer.name].push_back(i);
       }
+      weights.blocks[layer.name] = prune::blocks_of(layer.grid, active);
       at::Tensor& weight = weights.tensors.at(layer.name + ".weight");
       weight.copy_(prune::block_scale(weight, {}, active, prune::layout_of(weight, block)));
     }
@@ -60,7 +62,7 @@ TEST(Export, EqualsTheLibTorchModel) {
                                        {"resnet50", {3, 66, 70}, {{}, 4}, {4, 4}, 0.7}};
   const at::NoGradGuard no_grad;
   for (const Sample& sample : samples) {
-    runtime::Model model(export_model(*sample.model, image_shape(sample.input), sample.weights));
+    runtime::Model model(export_model(sample.model->graph(image_shape(sample.input)), sample.weights));
     for (const int64_t batch : {3, 40}) {
       std::vector<int64_t> shape = sample.input;
       shape.insert(shape.begin(), batch);
@@ -76,7 +78,7 @@ TEST(Export, EqualsTheLibTorchModel) {
 TEST(Export, FileOfTheDefaultMlpIsSmall) {
   const test::TempFolder folder;
   const Sample sample("mlp", {1, 28, 28}, {{1024, 1024}, 0}, {16, 16}, 0.9);
-  const runtime::ModelData data = export_model(*sample.model, {1, 28, 28}, sample.weights);
+  const runtime::ModelData data = export_model(sample.model->graph({1, 28, 28}), sample.weights);
   runtime::write_model(folder / "f32.hewn", data);
   runtime::write_model(folder / "bf16.hewn", data, io::DType::kBF16);
   double dense = 0;
@@ -103,13 +105,12 @@ struct ClickSample {
     const at::NoGradGuard no_grad;
     model = nn::find_model("ctr-dnn").make(signature, {{40, 24}, 0, 6});
     model->eval();
-    weights.block = {4, 4};
-    weights.tensors = state_dict(*model);
+    weights.tensors = tensor::state_dict(*model);
     weights.tensors.at("embedding.weight").normal_(0, 1);
     at::Tensor& weight = weights.tensors.at("fc1.weight");
     const at::Tensor active = (at::arange(60) % 3 == 0).to(at::kByte);
-    weight.copy_(prune::block_scale(weight, {}, active, prune::layout_of(weight, weights.block)));
-    for (int64_t i = 0; i < 60; i += 3) weights.kept["fc1"].push_back(i);
+    weight.copy_(prune::block_scale(weight, {}, active, prune::layout_of(weight, BlockShape{4, 4})));
+    weights.blocks["fc1"] = prune::blocks_of({24, 40, {4, 4}}, active);
   }
 };
 
@@ -118,7 +119,7 @@ TEST(Export, ClickModelEqualsTheLibTorchModel) {
   const at::NoGradGuard no_grad;
   const ClickSample sample;
   const runtime::ModelData data =
-      export_model(*sample.model, image_shape(sample.signature.input), sample.weights);
+      export_model(sample.model->graph(image_shape(sample.signature.input)), sample.weights);
   EXPECT_EQ(data.layers.at("fc1").pattern.kept(), 20);
   runtime::write_model(folder / "f32.hewn", data);
   runtime::write_model(folder / "bf16.hewn", data, io::DType::kBF16);
@@ -147,12 +148,11 @@ TEST(Export, RunOfAClickModelListsItsTable) {
   options.model = "ctr-dnn";
   options.widths = {40, 24};
   options.embedding = 6;
-  options.block = "4";
+  options.prune.block = {4, 4};
   write_json(run.config(),
              {{"options", describe(options).to_json()}, {"signature", to_json(sample.signature)}});
   write_json(run.summary(), Json::object());
-  const Json blocks = {{"block", {4, 4}}, {"sparsity", 0.5}, {"kept", sample.weights.kept}};
-  save_tensors(run.model(), {{{"hewn.blocks", blocks.dump()}}, sample.weights.tensors}, false);
+  save(*sample.model, sample.weights.blocks, run.model());
   for (const io::DType type : {io::DType::kF32, io::DType::kBF16}) {
     const ExportReport report = export_run(run, folder / "m.hewn", type);
     ASSERT_EQ(report.layers.size(), 4U);
@@ -174,9 +174,9 @@ TEST(Export, RunOfAClickModelListsItsTable) {
 TEST(Export, TablesThatDoNotFitAreRefused) {
   ClickSample sample;
   sample.weights.tensors["embedding.weight"] = at::zeros({220, 6});
-  EXPECT_THROW(export_model(*sample.model, {4, 1, 1}, sample.weights), Error);
+  EXPECT_THROW(export_model(sample.model->graph({4, 1, 1}), sample.weights), Error);
   sample.weights.tensors.erase("embedding.weight");
-  EXPECT_THROW(export_model(*sample.model, {4, 1, 1}, sample.weights), Error);
+  EXPECT_THROW(export_model(sample.model->graph({4, 1, 1}), sample.weights), Error);
 }
 
 class Unknown final : public nn::Model {
@@ -185,17 +185,18 @@ class Unknown final : public nn::Model {
 };
 
 TEST(Export, SaysWhatCannotBeExported) {
-  EXPECT_THROW(export_model(Unknown(), {1, 1, 1}, {}), Error);
+  EXPECT_THROW(Unknown().graph({1, 1, 1}), Error);
   Sample sample("mlp", {64}, {{64}, 0}, {8, 8}, 0.5);
-  const auto kept = sample.weights.kept;
-  sample.weights.kept["fc1"].pop_back();  // this block is not zero
-  EXPECT_THROW(export_model(*sample.model, {64, 1, 1}, sample.weights), Error);
-  sample.weights.kept = kept;
-  sample.weights.kept["fc1"].push_back(64);
-  EXPECT_THROW(export_model(*sample.model, {64, 1, 1}, sample.weights), Error);
-  sample.weights.kept = kept;
+  const LayerBlocks kept = sample.weights.blocks.at("fc1");
+  std::vector<int64_t> fewer = kept.indices();
+  fewer.pop_back();  // this block is not zero
+  sample.weights.blocks["fc1"] = {kept.grid(), fewer};
+  EXPECT_THROW(export_model(sample.model->graph({64, 1, 1}), sample.weights), Error);
+  sample.weights.blocks["fc1"] = LayerBlocks::all_of({64, 32, {8, 8}});
+  EXPECT_THROW(export_model(sample.model->graph({64, 1, 1}), sample.weights), Error);
+  sample.weights.blocks["fc1"] = kept;
   sample.weights.tensors.erase("fc1.weight");
-  EXPECT_THROW(export_model(*sample.model, {64, 1, 1}, sample.weights), Error);
+  EXPECT_THROW(export_model(sample.model->graph({64, 1, 1}), sample.weights), Error);
   EXPECT_THROW(image_shape({3, 4}), Error);
 }
 

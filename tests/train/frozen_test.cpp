@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "hewn/nn/layers.h"
+#include "hewn/nn/slots.h"
+#include "hewn/optimiser.h"
 #include "hewn/prune/gate.h"
-#include "hewn/train/optimiser.h"
 
 namespace hewn::train {
 namespace {
@@ -34,14 +35,14 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   recipe.reset = prune::ResetRule::kNone;  // momentum is left in place on purpose
   const int64_t steps = 300;
   prune::Pruner pruner(slots, plan, recipe, steps);
-  if (setting.sparse) pruner.set_execution([](const std::string&, double) { return true; });
+  if (setting.sparse) pruner.set_execution([](const prune::Pruner::Layer&, double) { return true; });
   std::vector<Parameter> parameters;
   Parameter weight{"w", slots[0].leaf, 1, 0.05};
   weight.layer = &pruner.layers()[0];
   parameters.push_back(weight);
   for (const auto& score : pruner.layers()[0].score->parameters())
     parameters.push_back({"s", score.tensor, 10, 0.05});
-  Optimiser optimiser(parameters, {.kind = parse_optimiser(setting.optimizer)});
+  Optimiser optimiser(parameters, {.kind = setting.optimizer});
 
   at::Tensor frozen, mask, before_drop;
   int64_t sparse_steps = 0, returns = 0;

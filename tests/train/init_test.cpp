@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "hewn/tensor/tensor_file.h"
 #include "hewn/train/setup.h"
-#include "hewn/train/tensor_file.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
@@ -18,7 +18,7 @@ class Init : public testing::Test {
     return nn::find_model("resnet20").make({{3, 32, 32}, 10}, {});
   }
   std::filesystem::path write(const std::map<std::string, at::Tensor>& tensors) const {
-    save_tensors(folder_ / "w.safetensors", {{}, tensors}, false);
+    tensor::save_tensors(folder_ / "w.safetensors", {{}, tensors}, false);
     return folder_ / "w.safetensors";
   }
   std::string problem(const std::map<std::string, at::Tensor>& tensors, const std::string& skip = "") const {
@@ -31,39 +31,39 @@ class Init : public testing::Test {
 
 TEST_F(Init, TakesHalfPrecisionAndThePrefixOfParallelTraining) {
   std::map<std::string, at::Tensor> tensors;
-  for (const auto& [name, tensor] : state_dict(*model(1))) {
+  for (const auto& [name, tensor] : tensor::state_dict(*model(1))) {
     // Files of older programs lack the counters.
     if (!name.ends_with("num_batches_tracked")) tensors["module." + name] = tensor.detach().to(at::kBFloat16);
   }
   const auto other = model(2);
   load_weights(*other, write(tensors), "");
-  for (const auto& [name, tensor] : state_dict(*other)) {
+  for (const auto& [name, tensor] : tensor::state_dict(*other)) {
     if (name.ends_with("num_batches_tracked")) continue;
     EXPECT_TRUE(at::equal(tensor, tensors.at("module." + name).to(at::kFloat))) << name;
   }
 }
 
 TEST_F(Init, NamesWhatDoesNotFit) {
-  auto tensors = state_dict(*model(1));
+  auto tensors = tensor::state_dict(*model(1));
   tensors["linear.weight"] = at::zeros({100, 64});
   EXPECT_NE(problem(tensors).find("linear.weight"), std::string::npos);
   EXPECT_EQ(problem(tensors, "linear.*"), "");
-  tensors = state_dict(*model(1));
+  tensors = tensor::state_dict(*model(1));
   tensors.erase("layer2.0.conv1.weight");
   EXPECT_NE(problem(tensors).find("layer2.0.conv1.weight"), std::string::npos);
-  tensors = state_dict(*model(1));
+  tensors = tensor::state_dict(*model(1));
   tensors["head.weight"] = at::zeros({3});
   EXPECT_NE(problem(tensors).find("--init-skip"), std::string::npos);
   EXPECT_EQ(problem(tensors, "head.*"), "");
 }
 
 TEST_F(Init, SkippedTensorsKeepTheirValues) {
-  const auto tensors = state_dict(*model(1));
+  const auto tensors = tensor::state_dict(*model(1));
   const auto other = model(2);
-  const at::Tensor before = state_dict(*other).at("linear.weight").detach().clone();
+  const at::Tensor before = tensor::state_dict(*other).at("linear.weight").detach().clone();
   load_weights(*other, write(tensors), "linear.*");
-  EXPECT_TRUE(at::equal(state_dict(*other).at("linear.weight"), before));
-  EXPECT_TRUE(at::equal(state_dict(*other).at("conv1.weight"), tensors.at("conv1.weight")));
+  EXPECT_TRUE(at::equal(tensor::state_dict(*other).at("linear.weight"), before));
+  EXPECT_TRUE(at::equal(tensor::state_dict(*other).at("conv1.weight"), tensors.at("conv1.weight")));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "hewn/core/error.h"
+#include "hewn/nn/slots.h"
 #include "hewn/train/setup.h"
 
 namespace hewn::train {
@@ -17,7 +18,7 @@ struct Sample {
   prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), {{8, 8}, 0.5, 1, {"*"}});
 
   ModelReport report(const std::map<std::string, std::vector<int64_t>>& kept) const {
-    std::map<std::string, at::Tensor> tensors = state_dict(*model);
+    std::map<std::string, at::Tensor> tensors = tensor::state_dict(*model);
     for (const auto& [layer, blocks] : kept) {
       at::Tensor weight = at::zeros_like(tensors.at(layer + ".weight"));
       for (const int64_t b : blocks) {
@@ -25,7 +26,11 @@ struct Sample {
       }
       tensors[layer + ".weight"] = weight;
     }
-    return measured_report(*model, plan, tensors, kept);
+    Blocks blocks;
+    for (const prune::LayerPlan& layer : plan.layers) {
+      if (kept.contains(layer.name)) blocks[layer.name] = {layer.grid, kept.at(layer.name)};
+    }
+    return measured_report(*model, plan, tensors, blocks);
   }
 };
 
@@ -53,7 +58,8 @@ TEST(Inspection, SaysWhereTheNetworkIsCut) {
 
 TEST(Inspection, NoticesWeightsWhereThereShouldBeNone) {
   const Sample sample;
-  EXPECT_THROW(measured_report(*sample.model, sample.plan, state_dict(*sample.model), {{"fc1", {0}}}), Error);
+  const Blocks one = {{"fc1", {sample.plan.layers[0].grid, {0}}}};
+  EXPECT_THROW(measured_report(*sample.model, sample.plan, tensor::state_dict(*sample.model), one), Error);
   EXPECT_THROW(sample.report({{"fc1", {4}}}), std::exception);
 }
 

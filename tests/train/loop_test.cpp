@@ -18,20 +18,16 @@ struct Trained {
   Trained(const std::string& method, int64_t accumulate, double ema = 0) {
     TrainOptions options = usual_options(std::string("synthetic-ctr"));
     options.widths = {40, 20};
-    options.block = "10";
-    options.method = method;
-    options.min_blocks = 10;
+    options.prune.block = {10, 10};
+    options.prune.method = method;
+    options.prune.min_blocks = 10;
     Observer silent;
     data::DataOptions data = data_options(options, at::kCPU, {}, silent);
     data.batch = 64;
     const auto source = data::open_source(options.data, data);
     const auto model = build_model(options, signature_of(source->info()));
-    const auto slots = nn::find_slots(*model);
-    const auto plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options));
-    const prune::Recipe recipe = resolve_recipe(options, false);
-    prune::Pruner pruner(slots, plan, recipe, 20);
-    Optimiser optimiser(trained_parameters(options, *model, pruner, recipe),
-                        optimiser_options(options, recipe));
+    Pruner pruner(*model, pruner_options(options, 20));
+    Optimiser optimiser(pruner, optimiser_options(options));
     const test::TempFolder folder;
     CheckpointStore checkpoints(folder.path(), 1);
     LoopOptions loop;
@@ -43,8 +39,8 @@ struct Trained {
     loop.log_every = 20;
     loop.eval_every = loop.checkpoint_every = 1000;
     Loop(LoopParts{*model, *source, pruner, optimiser, checkpoints, silent, dist::alone()}, loop).run();
-    pruner.fold();
-    for (const auto& [name, tensor] : state_dict(*model)) weights[name] = tensor.detach().clone();
+    pruner.finish();
+    for (const auto& [name, tensor] : tensor::state_dict(*model)) weights[name] = tensor.detach().clone();
   }
 };
 

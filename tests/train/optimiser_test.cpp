@@ -1,5 +1,5 @@
 // Our fused optimisers against LibTorch's own.
-#include "hewn/train/optimiser.h"
+#include "hewn/optimiser.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ void compare(const OptimiserOptions& options, Theirs make_theirs, double decay) 
 TEST(Optimiser, SgdEqualsLibTorch) {
   for (const bool nesterov : {false, true}) {
     compare(
-        {.kind = kernels::UpdateKind::kSgd, .momentum = 0.9, .nesterov = nesterov},
+        {.kind = "sgd", .momentum = 0.9, .nesterov = nesterov},
         [&](at::Tensor& w) {
           return std::make_unique<torch::optim::SGD>(
               std::vector<at::Tensor>{w},
@@ -53,14 +53,14 @@ TEST(Optimiser, SgdEqualsLibTorch) {
 
 TEST(Optimiser, AdamAndAdamWEqualLibTorch) {
   compare(
-      {.kind = kernels::UpdateKind::kAdam},
+      {.kind = "adam"},
       [](at::Tensor& w) {
         return std::make_unique<torch::optim::Adam>(std::vector<at::Tensor>{w},
                                                     torch::optim::AdamOptions(0.01).weight_decay(0.1));
       },
       0.1);
   compare(
-      {.kind = kernels::UpdateKind::kAdamW},
+      {.kind = "adamw"},
       [](at::Tensor& w) {
         return std::make_unique<torch::optim::AdamW>(std::vector<at::Tensor>{w},
                                                      torch::optim::AdamWOptions(0.01).weight_decay(0.1));
@@ -107,7 +107,7 @@ TEST(Optimiser, ASharedMomentKeepsTheProportionsOfGradients) {
   const at::Tensor w = at::zeros({3}, at::kDouble).set_requires_grad(true);
   Parameter parameter{"logits", w};
   parameter.shared_moment = true;
-  Optimiser optimiser({parameter}, {.kind = kernels::UpdateKind::kAdam});
+  Optimiser optimiser({parameter}, {.kind = "adam"});
   w.mutable_grad() = at::tensor({1.0, -2.0, 0.5}, at::kDouble);
   optimiser.step(0.1);
   // First step: m / correction1 is the gradient, v / correction2 the mean of its squares.
@@ -123,7 +123,7 @@ TEST(Optimiser, ASharedMomentKeepsTheProportionsOfGradients) {
 
 TEST(Optimiser, ASparseGradientMovesItsRowsOnly) {
   const at::Tensor w = at::ones({5, 2}).set_requires_grad(true);
-  Optimiser optimiser({{"table", w}}, {.kind = kernels::UpdateKind::kAdam, .clip_norm = 1});
+  Optimiser optimiser({{"table", w}}, {.kind = "adam", .clip_norm = 1});
   const at::Tensor rows = at::tensor(std::vector<int64_t>{3, 1}).reshape({1, 2});
   w.mutable_grad() = at::sparse_coo_tensor(rows, at::full({2, 2}, 3.0F), {5, 2});
   optimiser.step(0.5);

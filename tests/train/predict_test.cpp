@@ -46,8 +46,8 @@ class TinyClicks final : public data::Source {
 RandomNetwork click_network() {
   TrainOptions options = usual_options(data::Kind::kClicks);
   options.widths = {64, 32};
-  options.block = "4";
-  options.min_blocks = 20;
+  options.prune.block = {4, 4};
+  options.prune.min_blocks = 20;
   RandomNetwork network = random_network(options, {{3}, 1, true, {9, 1, 40}});
   const at::NoGradGuard no_grad;
   // New tables are nearly zero, and all logits nearly the same.
@@ -101,7 +101,7 @@ TEST(Predict, RefusesDataThatDoNotFit) {
   expect_error(clicks, more_fields, "takes inputs of 3x1x1");
   TrainOptions options;
   options.widths = {8};
-  options.block = "2";
+  options.prune.block = {2, 2};
   TinyClicks source({9, 1, 40});
   expect_error(random_network(options, {{3}, 1}).data, source, "takes images");
 }

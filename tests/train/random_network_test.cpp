@@ -18,9 +18,9 @@ TrainOptions small(const std::string& model) {
   options.model = model;
   options.widths = {64, 48};
   options.width = 8;
-  options.block = "4";
-  options.sparsity = 0.8;
-  options.min_blocks = 20;
+  options.prune.block = {4, 4};
+  options.prune.sparsity = 0.8;
+  options.prune.min_blocks = 20;
   return options;
 }
 
@@ -48,7 +48,7 @@ TEST(RandomNetwork, AllFormsComputeTheSame) {
 TEST(RandomNetwork, ClickModelsLookUpValues) {
   const at::NoGradGuard no_grad;
   TrainOptions options = small("ctr-dnn");
-  options.prune_layers = "fc1";
+  options.prune.layers = {"fc1"};
   nn::Signature signature{{5}, 1, true, {}};
   EXPECT_EQ(runtime::Model(random_network(options, signature).data).vocabularies(),
             std::vector<int64_t>(5, 1000));
@@ -88,7 +88,7 @@ TEST(RandomNetwork, KeepsWhatThePlanSays) {
 
 TEST(RandomNetwork, RefusesOptionsThatFitNoPlan) {
   TrainOptions options = small("mlp");
-  options.sparsity = 1;
+  options.prune.sparsity = 1;
   EXPECT_THROW(network_plan(options, signature_for("mlp", "")), Error);
   EXPECT_THROW(signature_for("mpl", ""), Error);
   EXPECT_THROW(signature_for("mlp", "cifar11"), Error);

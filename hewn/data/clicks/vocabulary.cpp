@@ -10,7 +10,7 @@ namespace hewn::data {
 namespace {
 
 /// The values whose hash begins with certain bits.
-struct Share {
+struct HashShare {
   int bits = 0;
   uint64_t prefix = 0;
   bool holds(uint64_t value) const { return bits == 0 || mix(value) >> (64 - bits) == prefix; }
@@ -25,9 +25,9 @@ class Counter {
   Counter(uint64_t min_count, size_t most) : min_count_(min_count), most_(most) {}
 
   Vocabulary run(const VisitPieces& pieces) {
-    for (std::vector<Share> waiting = {Share{}}; !waiting.empty();) {
-      const Share first = waiting.back();
-      Share share = first;
+    for (std::vector<HashShare> waiting = {HashShare{}}; !waiting.empty();) {
+      const HashShare first = waiting.back();
+      HashShare share = first;
       waiting.pop_back();
       ValueMap map;
       pieces([&](const uint64_t* values, const uint32_t* counts, size_t size) {
@@ -40,8 +40,8 @@ class Counter {
   }
 
  private:
-  void take(const uint64_t* values, const uint32_t* counts, size_t size, bool all, Share& share,
-            ValueMap& map, std::vector<Share>& waiting) {
+  void take(const uint64_t* values, const uint32_t* counts, size_t size, bool all, HashShare& share,
+            ValueMap& map, std::vector<HashShare>& waiting) {
     chosen_.clear();
     amounts_.clear();
     for (size_t i = 0; i < size; ++i) {

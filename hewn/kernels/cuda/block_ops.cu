@@ -15,9 +15,9 @@ struct Tile {
 
   __device__ Tile(const Layout& layout, unsigned block)
       : top(block / layout.col_blocks * layout.block_rows),
-        left(block % layout.col_blocks * layout.block_cols),
+        left(layout.first_col(block % layout.col_blocks)),
         height(min(layout.block_rows, layout.rows - top)),
-        width(min(layout.block_cols, layout.cols - left)) {}
+        width(layout.last_col(block % layout.col_blocks) - left) {}
 
   __device__ unsigned place(const Layout& layout, unsigned i) const {
     return (left + i / height) * layout.rows + layout.offset_of(top + i % height);

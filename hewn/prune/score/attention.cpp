@@ -9,7 +9,7 @@
 
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/prune/score/score.h"
-#include "hewn/prune/stream.h"
+#include "hewn/tensor/stream.h"
 
 namespace hewn::prune {
 namespace {
@@ -24,7 +24,7 @@ struct OnGpu : torch::autograd::Function<OnGpu> {
     const at::Tensor attention = at::empty_like(logits);
     at::Tensor gate = at::empty_like(logits);
     kernels::cuda::attention(logits.data_ptr<float>(), logits.numel(), low, high, attention.data_ptr<float>(),
-                             gate.data_ptr<float>(), current_stream(logits));
+                             gate.data_ptr<float>(), tensor::current_stream(logits));
     context->save_for_backward({attention});
     context->saved_data["low"] = low;
     context->saved_data["high"] = high;
@@ -38,7 +38,7 @@ struct OnGpu : torch::autograd::Function<OnGpu> {
     kernels::cuda::attention_backward(attention.data_ptr<float>(), grad.data_ptr<float>(), attention.numel(),
                                       context->saved_data["low"].toDouble(),
                                       context->saved_data["high"].toDouble(), out.data_ptr<float>(),
-                                      current_stream(attention));
+                                      tensor::current_stream(attention));
     return {out, at::Tensor(), at::Tensor()};
   }
 };
@@ -65,7 +65,7 @@ class Attention final : public Score {
     }
     at::Tensor out = at::empty_like(logits);
     kernels::cuda::log_attention(logits.data_ptr<float>(), logits.numel(), out.data_ptr<float>(),
-                                 current_stream(logits));
+                                 tensor::current_stream(logits));
     return out;
   }
 

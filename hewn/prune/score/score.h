@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hewn/core/grid.h"
+#include "hewn/prune/score/options.h"
 
 namespace hewn::prune {
 
@@ -19,11 +20,6 @@ struct ScoredWeight {
 
   int64_t blocks() const { return layout.grid.blocks(); }
   double density() const { return static_cast<double>(keep) / static_cast<double>(blocks()); }
-};
-
-struct ScoreOptions {
-  bool clip = true;  // clamp attention to [density, 1 / density]
-  double alpha = 2;  // exponent of powerprop and attention-power
 };
 
 /// A trainable tensor that a score adds to the network; one value per block.

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "hewn/kernels/cuda/cuda.h"
-#include "hewn/prune/memory.h"
 #include "hewn/prune/search/search.h"
-#include "hewn/prune/stream.h"
+#include "hewn/tensor/memory.h"
+#include "hewn/tensor/stream.h"
 
 namespace hewn::prune {
 namespace {
@@ -21,11 +21,11 @@ std::vector<at::Tensor> on_gpu(const std::vector<Candidates>& layers) {
   for (const Candidates& layer : layers) {
     const at::Tensor importance = layer.importance.detach().contiguous();
     supports.push_back(at::empty({importance.numel()}, importance.options().dtype(at::kByte)));
-    items.push_back({importance.data_ptr<float>(), data_or_null<uint8_t>(layer.within),
+    items.push_back({importance.data_ptr<float>(), tensor::data_or_null<uint8_t>(layer.within),
                      supports.back().data_ptr<uint8_t>(), importance.numel(), layer.keep});
     alive.push_back(importance);
   }
-  if (!items.empty()) kernels::cuda::top_k(items, current_stream(alive.front()));
+  if (!items.empty()) kernels::cuda::top_k(items, tensor::current_stream(alive.front()));
   return supports;
 }
 

@@ -1,10 +1,10 @@
-#include "hewn/prune/stream.h"
+#include "hewn/tensor/stream.h"
 
 #ifdef HEWN_CUDA
 #include <c10/cuda/CUDAStream.h>
 #endif
 
-namespace hewn::prune {
+namespace hewn::tensor {
 
 #ifdef HEWN_CUDA
 void* current_stream(const at::Tensor& tensor) {
@@ -14,4 +14,4 @@ void* current_stream(const at::Tensor& tensor) {
 void* current_stream(const at::Tensor&) { return nullptr; }
 #endif
 
-}  // namespace hewn::prune
+}  // namespace hewn::tensor

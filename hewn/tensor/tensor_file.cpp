@@ -1,4 +1,4 @@
-#include "hewn/train/tensor_file.h"
+#include "hewn/tensor/tensor_file.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -11,7 +11,7 @@
 
 #include "hewn/core/error.h"
 
-namespace hewn::train {
+namespace hewn::tensor {
 namespace {
 
 constexpr std::array<std::pair<io::DType, at::ScalarType>, 8> kTypes = {{{io::DType::kF64, at::kDouble},
@@ -63,9 +63,8 @@ TensorFile load_tensors(const std::filesystem::path& path, bool sealed) {
   return file;
 }
 
-void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
-               const std::string& prefix, const std::string& where) {
-  const at::NoGradGuard no_grad;
+void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+                const std::string& prefix, const std::string& where) {
   for (const auto& [name, target] : targets) {
     const auto found = file.tensors.find(prefix + name);
     if (found == file.tensors.end())
@@ -74,8 +73,14 @@ void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFil
       throw FormatError(where, hewn::str("tensor \"", prefix, name, "\" has shape ", found->second.sizes(),
                                          ", the model needs ", target.sizes()));
     }
-    target.copy_(found->second);
   }
 }
 
-}  // namespace hewn::train
+void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+               const std::string& prefix, const std::string& where) {
+  check_fits(targets, file, prefix, where);
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, target] : targets) target.copy_(file.tensors.at(prefix + name));
+}
+
+}  // namespace hewn::tensor

@@ -10,7 +10,7 @@
 #include "hewn/core/grid.h"
 #include "hewn/kernels/bsr.h"
 
-namespace hewn::prune {
+namespace hewn::tensor {
 
 template <class T>
 T* data_or_null(const at::Tensor& tensor) {
@@ -54,4 +54,4 @@ void share_kept(const kernels::BsrPattern& pattern, const Body& body) {
   at::parallel_for(0, blocks, std::max<int64_t>(1, kGrain / per_block), body);
 }
 
-}  // namespace hewn::prune
+}  // namespace hewn::tensor

@@ -4,49 +4,49 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hewn/kernels/update.h"
-#include "hewn/prune/pruner.h"
+#include "hewn/parameters.h"
 
-namespace hewn::train {
+namespace hewn {
+
+class Pruner;
 
 struct OptimiserOptions {
-  kernels::UpdateKind kind = kernels::UpdateKind::kSgd;
+  std::string kind = "sgd";  // sgd, adam or adamw
+  double lr = 0.1;           // of step() without an argument
+  double weight_decay = 0;
+  bool decay_all = false;  // decay biases and normalisation layers too
   double momentum = 0.9;
   bool nesterov = true;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double clip_norm = 0;  // largest norm of all gradients together; 0: no limit
+  std::optional<double> clip_norm = {};  // largest norm of all gradients; 0: no limit; none: the method's own
 };
 
+/// Throws Error for a kind that is not known.
 kernels::UpdateKind parse_optimiser(const std::string& name);
-
-/// One trained tensor with its rates.
-struct Parameter {
-  std::string name;
-  at::Tensor tensor;
-  double lr_factor = 1;
-  double weight_decay = 0;
-  double l1_decay = 0;
-  /// Adam: its elements are measured against the mean of their second moments, so that an element with a
-  /// large gradient moves further than one with a small gradient.
-  bool shared_moment = false;
-  /// The pruned layer whose weight this is, or null. Its dropped blocks do not change, nor does their state.
-  const prune::Pruner::Layer* layer = nullptr;
-};
 
 /// SGD, Adam and AdamW in one fused pass per tensor, on a GPU in one launch for all. LibTorch's own
 /// optimisers cannot leave dropped blocks alone. Of a tensor with a sparse gradient only the touched rows and
 /// their moments change (lazy Adam).
 class Optimiser {
  public:
+  /// Trains the pruner's module and its logits: each with its rate and decay, and forgets its state where the
+  /// method wants that. The pruner must outlive it.
+  Optimiser(Pruner& pruner, const OptimiserOptions& options);
   Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options);
 
   /// begin_step, then apply.
   void step(double lr);
+  void step() { step(lr_); }
+  /// For schedules of one's own.
+  void set_lr(double lr) { lr_ = lr; }
+  double lr() const { return lr_; }
   void zero_grad();
 
   /// Counts the step and notes its learning rate.
@@ -74,12 +74,17 @@ class Optimiser {
   void update_on_gpu(const at::Tensor& scale);
   void update_touched(size_t i, const at::Tensor& scale);
 
+  const Pruner* pruner_ = nullptr;  // whose resets it follows
+  int64_t resets_ = 0;              // of them, those it has followed
+  double lr_;
   std::vector<Parameter> parameters_;
   std::vector<Moments> moments_;
   OptimiserOptions options_;
+  double clip_norm_ = 0;
+  kernels::UpdateKind kind_;
   int64_t steps_ = 0;
   kernels::UpdateRule rule_;  // of this step, but for what is a tensor's own
   at::Tensor gpu_step_;       // what kernels::cuda::set_step leaves; undefined on the CPU
 };
 
-}  // namespace hewn::train
+}  // namespace hewn

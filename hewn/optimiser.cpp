@@ -1,4 +1,4 @@
-#include "hewn/train/optimiser.h"
+#include "hewn/optimiser.h"
 
 #include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
@@ -13,13 +13,14 @@
 #include "hewn/core/error.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/embedding.h"
-#include "hewn/prune/memory.h"
-#include "hewn/prune/stream.h"
+#include "hewn/pruner.h"
+#include "hewn/tensor/memory.h"
+#include "hewn/tensor/stream.h"
 
-namespace hewn::train {
+namespace hewn {
 namespace {
 
-using prune::data_or_null;
+using tensor::data_or_null;
 
 template <class T>
 void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, const at::Tensor& grad,
@@ -30,14 +31,14 @@ void update_on_cpu(const kernels::UpdateRule& rule, const Parameter& parameter, 
   T* v = data_or_null<T>(second);
   const T* s = data_or_null<T>(scale);
   if (parameter.layer == nullptr || !parameter.layer->support.defined()) {
-    at::parallel_for(0, parameter.tensor.numel(), prune::kGrain, [&](int64_t begin, int64_t end) {
+    at::parallel_for(0, parameter.tensor.numel(), tensor::kGrain, [&](int64_t begin, int64_t end) {
       kernels::update<T>(rule, g, w, m, v, s, nullptr, begin, end);
     });
     return;
   }
   const WeightLayout& layout = parameter.layer->weight.layout;
   const auto* active = parameter.layer->support.data_ptr<uint8_t>();
-  prune::share_columns(layout, [&](int64_t begin, int64_t end) {
+  tensor::share_columns(layout, [&](int64_t begin, int64_t end) {
     kernels::update_active<T>(rule, layout, active, g, w, m, v, s, begin, end);
   });
 }
@@ -47,7 +48,7 @@ void update_kept(const kernels::UpdateRule& rule, const Parameter& parameter, co
                  const at::Tensor& second, const at::Tensor& scale) {
   const prune::SparseWeight& sparse = *parameter.layer->sparse;
   const at::Tensor grad = sparse.grad();
-  prune::share_kept(sparse.pattern(), [&](int64_t begin, int64_t end) {
+  tensor::share_kept(sparse.pattern(), [&](int64_t begin, int64_t end) {
     kernels::update_blocks(rule, sparse.pattern(), sparse.layout(), grad.data_ptr<float>(),
                            parameter.tensor.data_ptr<float>(), first.data_ptr<float>(),
                            data_or_null<float>(second), data_or_null<float>(scale), begin, end);
@@ -98,19 +99,39 @@ kernels::UpdateKind parse_optimiser(const std::string& name) {
   if (name == "sgd") return kernels::UpdateKind::kSgd;
   if (name == "adam") return kernels::UpdateKind::kAdam;
   if (name == "adamw") return kernels::UpdateKind::kAdamW;
-  throw Error(hewn::str("optimizer: expected sgd, adam or adamw, got \"", name, "\""));
+  throw Error(str("optimizer: expected sgd, adam or adamw, got \"", name, "\""));
+}
+
+namespace {
+
+std::vector<Parameter> parameters_for(Pruner& pruner, const OptimiserOptions& options) {
+  pruner.trained_by(parse_optimiser(options.kind) != kernels::UpdateKind::kSgd, Moments::kShareable);
+  return parameters_of(pruner, options.weight_decay, options.decay_all);
+}
+
+}  // namespace
+
+Optimiser::Optimiser(Pruner& pruner, const OptimiserOptions& options)
+    : Optimiser(parameters_for(pruner, options), options) {
+  clip_norm_ = options.clip_norm.value_or(pruner.recipe().clip_grad);
+  pruner_ = &pruner;
+  resets_ = pruner.resets();
 }
 
 Optimiser::Optimiser(std::vector<Parameter> parameters, const OptimiserOptions& options)
-    : parameters_(std::move(parameters)), options_(options) {
+    : lr_(options.lr),
+      parameters_(std::move(parameters)),
+      options_(options),
+      clip_norm_(options.clip_norm.value_or(0)),
+      kind_(parse_optimiser(options.kind)) {
   for (const Parameter& parameter : parameters_) {
     const auto zeros = [&] {
       at::Tensor out = at::empty_like(parameter.tensor);
-      prune::prefer_large_pages(out);
+      tensor::prefer_large_pages(out);
       return out.zero_();
     };
     Moments moments{zeros(), {}};
-    if (options.kind != kernels::UpdateKind::kSgd) moments.second = zeros();
+    if (kind_ != kernels::UpdateKind::kSgd) moments.second = zeros();
     moments_.push_back(std::move(moments));
   }
   if (!parameters_.empty() && parameters_.front().tensor.is_cuda()) {
@@ -124,8 +145,12 @@ void Optimiser::step(double lr) {
 }
 
 void Optimiser::begin_step(double lr) {
+  if (pruner_ != nullptr && pruner_->resets() != resets_) {
+    reset();
+    resets_ = pruner_->resets();
+  }
   ++steps_;
-  rule_.kind = options_.kind;
+  rule_.kind = kind_;
   rule_.momentum = options_.momentum;
   rule_.nesterov = options_.nesterov;
   rule_.beta1 = options_.beta1;
@@ -135,13 +160,13 @@ void Optimiser::begin_step(double lr) {
   rule_.correction2 = 1 - std::pow(options_.beta2, static_cast<double>(steps_));
   rule_.lr = lr;
   if (gpu_step_.defined()) {
-    kernels::cuda::set_step(rule_, gpu_step_.data_ptr<float>(), prune::current_stream(gpu_step_));
+    kernels::cuda::set_step(rule_, gpu_step_.data_ptr<float>(), tensor::current_stream(gpu_step_));
   }
 }
 
 void Optimiser::apply() {
   const at::NoGradGuard no_grad;
-  const at::Tensor scale = options_.clip_norm > 0 ? clip_factor() : at::Tensor();
+  const at::Tensor scale = clip_norm_ > 0 ? clip_factor() : at::Tensor();
   if (gpu_step_.defined()) update_on_gpu(scale);
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];
@@ -153,10 +178,10 @@ void Optimiser::apply() {
     } else if (parameter.tensor.grad().is_sparse()) {
       update_touched(i, scale);
     } else if (shares_moment(parameter, moments.second)) {
-      update_shared(rule, parameter, prune::in_order_of(parameter.tensor, parameter.tensor.grad()),
+      update_shared(rule, parameter, tensor::in_order_of(parameter.tensor, parameter.tensor.grad()),
                     moments.first, moments.second, scale);
     } else if (!gpu_step_.defined()) {
-      const at::Tensor grad = prune::in_order_of(parameter.tensor, parameter.tensor.grad());
+      const at::Tensor grad = tensor::in_order_of(parameter.tensor, parameter.tensor.grad());
       AT_DISPATCH_FLOATING_TYPES(parameter.tensor.scalar_type(), "update", [&] {
         update_on_cpu<scalar_t>(rule, parameter, grad, moments.first, moments.second, scale);
       });
@@ -172,7 +197,7 @@ void Optimiser::update_on_gpu(const at::Tensor& scale) {
     const Parameter& parameter = parameters_[i];
     const at::Tensor& grad = parameter.tensor.grad();
     if (!grad.defined() || grad.is_sparse() || shares_moment(parameter, moments_[i].second)) continue;
-    alive.push_back(prune::in_order_of(parameter.tensor, grad));
+    alive.push_back(tensor::in_order_of(parameter.tensor, grad));
     kernels::cuda::UpdateItem item{rates_of(parameter)};
     item.grad = alive.back().data_ptr<float>();
     item.weight = parameter.tensor.data_ptr<float>();
@@ -186,7 +211,7 @@ void Optimiser::update_on_gpu(const at::Tensor& scale) {
     items.push_back(item);
   }
   kernels::cuda::update(rule_, gpu_step_.data_ptr<float>(), items, data_or_null<float>(scale),
-                        prune::current_stream(gpu_step_));
+                        tensor::current_stream(gpu_step_));
 }
 
 /// The gradient of a table of which only some rows were touched, as nn::EmbeddingTable leaves it after one
@@ -204,11 +229,11 @@ void Optimiser::update_touched(size_t i, const at::Tensor& scale) {
     kernels::cuda::update_sorted_rows(rule_, gpu_step_.data_ptr<float>(), rates_of(parameter),
                                       rows.data_ptr<int64_t>(), values.size(0), width,
                                       values.data_ptr<float>(), weight, first, second,
-                                      data_or_null<float>(scale), prune::current_stream(gpu_step_));
+                                      data_or_null<float>(scale), tensor::current_stream(gpu_step_));
     return;
   }
   const kernels::UpdateRule rule = rule_for(rule_, parameter);
-  at::parallel_for(0, values.size(0), std::max<int64_t>(1, prune::kGrain / width),
+  at::parallel_for(0, values.size(0), std::max<int64_t>(1, tensor::kGrain / width),
                    [&](int64_t begin, int64_t end) {
                      kernels::update_rows(rule, rows.data_ptr<int64_t>(), width, values.data_ptr<float>(),
                                           weight, first, second, data_or_null<float>(scale), begin, end);
@@ -232,7 +257,7 @@ at::Tensor Optimiser::clip_factor() const {
     if (grad.defined()) grads.push_back(grad.is_sparse() ? grad._values() : grad);
   }
   const std::vector<at::Tensor> norms = at::_foreach_norm(grads);
-  return (options_.clip_norm / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
+  return (clip_norm_ / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
 }
 
 void Optimiser::zero_grad() {
@@ -260,4 +285,4 @@ std::map<std::string, at::Tensor> Optimiser::state() const {
   return out;
 }
 
-}  // namespace hewn::train
+}  // namespace hewn

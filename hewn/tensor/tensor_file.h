@@ -8,7 +8,7 @@
 
 #include "hewn/io/safetensors.h"
 
-namespace hewn::train {
+namespace hewn::tensor {
 
 /// Named tensors with metadata, as a safetensors file.
 struct TensorFile {
@@ -20,8 +20,13 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file, boo
 /// Tensors own their memory and are on the CPU.
 TensorFile load_tensors(const std::filesystem::path& path, bool sealed);
 
-/// Copies by name into `targets`. Throws FormatError naming the file for a missing name or another shape.
+/// Throws FormatError naming the file for a name of `targets` that is missing in it or has another shape.
+void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+                const std::string& prefix, const std::string& where);
+
+/// Copies by name into `targets`, all or nothing. Throws FormatError naming the file for a missing name or
+/// another shape.
 void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
                const std::string& prefix, const std::string& where);
 
-}  // namespace hewn::train
+}  // namespace hewn::tensor

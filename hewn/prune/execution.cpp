@@ -1,0 +1,54 @@
+#include "hewn/prune/execution.h"
+
+#include <algorithm>
+
+#include "hewn/core/error.h"
+#include "hewn/core/options.h"
+
+namespace hewn::prune {
+
+DensityLimits parse_limits(const std::string& text, const Pruner& pruner) {
+  DensityLimits limits;
+  if (text == "off") return limits;
+  if (text == "on") {
+    for (const auto& layer : pruner.layers()) {
+      if (layer.slot.set_sparse) limits[layer.name] = 1;
+    }
+    return limits;
+  }
+  const auto bad = [&] {
+    return Error(str("sparse-execution: expected auto, on, off or LAYER:DENSITY,..., got \"", text, "\""));
+  };
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string item = text.substr(begin, end - begin);
+    const size_t colon = item.rfind(':');
+    if (colon == std::string::npos || colon == 0) throw bad();
+    double limit = 0;
+    parse_value("sparse-execution", item.substr(colon + 1), limit);
+    if (!(limit >= 0 && limit <= 1)) throw bad();
+    limits[item.substr(0, colon)] = limit;
+    begin = end + 1;
+  }
+  for (const auto& [name, limit] : limits) {
+    const bool known = std::any_of(pruner.layers().begin(), pruner.layers().end(),
+                                   [&](const auto& layer) { return layer.name == name; });
+    if (!known) throw Error(str("sparse-execution: no pruned layer is called \"", name, "\""));
+  }
+  return limits;
+}
+
+std::string to_text(const DensityLimits& limits) {
+  std::string text;
+  for (const auto& [layer, limit] : limits) text += str(text.empty() ? "" : ",", layer, ":", limit);
+  return text.empty() ? "off" : text;
+}
+
+Execution execution_of(const DensityLimits& limits) {
+  return [limits](const Pruner::Layer& layer, double density) {
+    const auto found = limits.find(layer.name);
+    return found != limits.end() && density <= found->second;
+  };
+}
+
+}  // namespace hewn::prune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "hewn/prune/pruner.h"
+
+namespace hewn::prune {
+
+/// For each layer that may run on its kept blocks only: the largest density at which it does.
+using DensityLimits = std::map<std::string, double>;
+
+/// Reads "off", "on" (every layer that can, at any density) or "LAYER:DENSITY,..."; writes the last form, or
+/// "off".
+DensityLimits parse_limits(const std::string& text, const Pruner& pruner);
+std::string to_text(const DensityLimits& limits);
+
+Execution execution_of(const DensityLimits& limits);
+
+}  // namespace hewn::prune

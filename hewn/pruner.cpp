@@ -1,0 +1,204 @@
+#include "hewn/pruner.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <algorithm>
+
+#include "hewn/core/error.h"
+#include "hewn/kernels/bsr.h"
+#include "hewn/nn/slots.h"
+#include "hewn/prune/execution.h"
+#include "hewn/prune/gate.h"
+#include "hewn/prune/support.h"
+#include "hewn/tensor/memory.h"
+
+namespace hewn {
+namespace {
+
+// Densities up to which kept blocks alone are taken where nobody says otherwise. Below it they were faster in
+// every layer measured (docs/benchmarks.md).
+constexpr double kUsualDensity = 0.5;
+// A first DENSE phase shorter than this may end before a learning rate that rises from 0 has moved anything.
+constexpr int64_t kLeastDenseSteps = 3;
+
+prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOptions& options, bool dense) {
+  prune::Plan plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options));
+  if (dense) {
+    for (prune::LayerPlan& layer : plan.layers) {
+      layer.pruned = false;
+      layer.keep = layer.grid.blocks();
+      layer.why_dense = "method dense";
+    }
+  } else if (plan.layers_pruned() == 0) {
+    throw Error(str("block ", to_string(options.block), ": no layer has ", options.min_blocks,
+                    " blocks, so nothing would be pruned; use a smaller block or min-blocks"));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
+    : module_(module),
+      options_(options),
+      setting_{.normalised = nn::has_normalisation(module),
+               .clicks = options.clicks,
+               .adam = options.adam.value_or(false)},
+      slots_(nn::find_slots(module, {.embeddings = options.embeddings})) {
+  check(options);
+  if (options.steps < 1) {
+    throw Error(str("steps: expected how many training steps there will be, got ", options.steps));
+  }
+  recipe_ = recipe_of(options_, setting_);
+  plan_ = plan_for(slots_, options_, recipe_.dense());
+  const prune::Schedule schedule =
+      prune::make_schedule(recipe_.schedule, recipe_.schedule_options, options.steps);
+  if (!recipe_.dense() && schedule.phases().back().phase != prune::Phase::kSparse) {
+    throw Error(str("steps: ", options.steps, " are too few for schedule ", recipe_.schedule,
+                    ", which would not reach its sparsity; see hewn phases"));
+  }
+}
+
+Pruner::~Pruner() = default;
+
+void Pruner::trained_by(bool adam, Moments moments) {
+  prune::Setting setting = setting_;
+  setting.adam = options_.adam.value_or(adam);
+  setting.own_moments = setting.adam && moments == Moments::kOwn;
+  if (algorithm_ != nullptr && setting != setting_) {
+    throw Error(
+        "optimiser: make it before anything else is asked of the pruner; the method has taken the form "
+        "for another one");
+  }
+  setting_ = setting;
+  if (algorithm_ == nullptr) recipe_ = recipe_of(options_, setting_);
+}
+
+const prune::Recipe& Pruner::recipe() {
+  algorithm();
+  return recipe_;
+}
+
+prune::Pruner& Pruner::algorithm() {
+  if (algorithm_ == nullptr) build();
+  return *algorithm_;
+}
+
+void Pruner::build() {
+  algorithm_ = std::make_unique<prune::Pruner>(slots_, plan_, recipe_, options_.steps);
+  for (const prune::Pruner::Layer& layer : algorithm_->layers()) {
+    for (const prune::ScoreParameter& parameter : layer.score->parameters()) {
+      first_logits_.push_back(parameter.tensor.detach().clone());
+    }
+  }
+  if (options_.sparse_execution) {
+    set_execution(*options_.sparse_execution);
+  } else {
+    algorithm_->set_execution([](const prune::Pruner::Layer& layer, double density) {
+      return density <= kUsualDensity && layer.weight.leaf.is_cpu() &&
+             layer.weight.leaf.scalar_type() == at::kFloat;
+    });
+  }
+}
+
+void Pruner::set_execution(const std::string& text) {
+  algorithm().set_execution(prune::execution_of(prune::parse_limits(text, algorithm())));
+}
+
+prune::PhaseChange Pruner::step() {
+  const prune::PhaseChange change = advance();
+  show();
+  return change;
+}
+
+prune::PhaseChange Pruner::advance() {
+  if (finished_) throw Error("pruner: finish() was called; make a new pruner to go on");
+  const int64_t step = std::min(step_, options_.steps - 1);  // whoever trains on stays in the last phase
+  const prune::Moment next = algorithm().schedule().at(step);
+  if (next.index == 1 && algorithm().phase_index() == 0) check_logits_moved(next);
+  const prune::PhaseChange change = algorithm().advance(step);
+  resets_ += change.reset_optimiser ? 1 : 0;
+  ++step_;
+  return change;
+}
+
+void Pruner::show() { algorithm().show(); }
+
+/// Attention that nobody trains ranks blocks by nothing at all, and the network still learns: only this
+/// notices.
+void Pruner::check_logits_moved(const prune::Moment& next) {
+  const auto& phases = algorithm().schedule().phases();
+  const int64_t dense = phases[static_cast<size_t>(next.index)].begin;
+  if (first_logits_.empty() || recipe_.logit_lr == 0 || dense < kLeastDenseSteps) return;
+  size_t i = 0;
+  for (const prune::Pruner::Layer& layer : algorithm().layers()) {
+    for (const prune::ScoreParameter& parameter : layer.score->parameters()) {
+      if (!at::equal(parameter.tensor.detach(), first_logits_[i++])) return;
+    }
+  }
+  throw Error(str("pruner: the logits of score ", recipe_.score, " have not moved in the first ", dense,
+                  " steps: they are in no optimiser; make it with hewn::Optimiser(pruner, ...) or from "
+                  "hewn::param_groups(pruner, ...)"));
+}
+
+void Pruner::after_backward() {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> grads;
+  for (const prune::Pruner::Layer& layer : algorithm().layers()) {
+    if (layer.sparse == nullptr || !layer.sparse->grad().defined()) continue;
+    at::Tensor leaf = layer.weight.leaf;
+    const at::Tensor dense = at::zeros_like(leaf);
+    const at::Tensor kept = layer.sparse->grad();
+    tensor::share_kept(layer.sparse->pattern(), [&](int64_t begin, int64_t end) {
+      kernels::scatter_blocks(layer.sparse->pattern(), layer.weight.layout, kept.data_ptr<float>(),
+                              dense.data_ptr<float>(), begin, end);
+    });
+    leaf.mutable_grad() = dense;
+    layer.sparse->clear_grad();
+  }
+  if (recipe_.clip_grad <= 0) return;
+  const auto take = [&](const at::Tensor& tensor) {
+    if (tensor.grad().defined())
+      grads.push_back(tensor.grad().is_sparse() ? tensor.grad()._values() : tensor.grad());
+  };
+  for (const at::Tensor& parameter : module_.parameters()) take(parameter);
+  for (const prune::Pruner::Layer& layer : algorithm().layers()) {
+    for (const prune::ScoreParameter& parameter : layer.score->parameters()) take(parameter.tensor);
+  }
+  if (grads.empty()) return;
+  const at::Tensor scale =
+      (recipe_.clip_grad / (at::stack(at::_foreach_norm(grads)).norm() + 1e-6)).clamp_max(1.0);
+  for (at::Tensor& grad : grads) grad.mul_(scale);
+}
+
+Blocks Pruner::finish() {
+  const prune::Moment& moment = algorithm().moment();
+  if (!recipe_.dense() && (finished_ || moment.phase != prune::Phase::kSparse)) {
+    throw Error(finished_ ? std::string("pruner: finish() was called before")
+                          : str("pruner: finish() after step ", step_, " of ", options_.steps, ", in phase ",
+                                prune::name_of(moment.phase), ": the network is not sparse yet"));
+  }
+  Blocks blocks;
+  for (const prune::Pruner::Layer& layer : algorithm().layers()) {
+    blocks[layer.name] = prune::blocks_of(layer.weight.layout.grid, layer.support);
+  }
+  algorithm().fold();
+  finished_ = true;
+  return blocks;
+}
+
+void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t steps_begun) {
+  if (steps_begun < 0 || steps_begun > options_.steps) {
+    throw Error(str("pruner: a state after ", steps_begun, " steps, expected 0 to ", options_.steps));
+  }
+  const int64_t index = steps_begun == 0 ? -1 : algorithm().schedule().at(steps_begun - 1).index;
+  algorithm().load_state(state, index);
+  step_ = steps_begun;
+}
+
+}  // namespace hewn

@@ -1,0 +1,66 @@
+#include "hewn/pruner_options.h"
+
+#include "hewn/core/error.h"
+#include "hewn/core/table.h"
+#include "hewn/prune/score/score.h"
+#include "hewn/prune/search/search.h"
+
+namespace hewn {
+namespace {
+
+template <class T, class U>
+void replace(T& part, const std::optional<U>& given) {
+  if (given) part = *given;
+}
+
+}  // namespace
+
+prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
+  prune::Recipe recipe = prune::recipe_for(o.method.value_or(prune::usual_method(setting)), setting);
+  replace(recipe.score, o.score);
+  replace(recipe.search, o.search);
+  if (o.schedule) recipe.schedule = prune::schedule_for(*o.schedule, setting);
+  if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
+  if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
+  replace(recipe.logit_lr, o.logit_lr);
+  replace(recipe.logit_decay, o.logit_decay);
+  if (o.logit_moment) {
+    if (*o.logit_moment != "own" && *o.logit_moment != "shared") {
+      throw Error(str("logit-moment: expected own or shared, got \"", *o.logit_moment, "\""));
+    }
+    recipe.shared_moment = *o.logit_moment == "shared";
+  }
+  replace(recipe.clip_grad, o.clip_grad);
+  replace(recipe.score_options.clip, o.attention_clip);
+  replace(recipe.score_options.alpha, o.alpha);
+  if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
+  replace(recipe.ramp_c, o.ramp_c);
+  replace(recipe.rerank_every, o.rerank_every);
+  replace(recipe.schedule_options.dense_fraction, o.dense_fraction);
+  replace(recipe.schedule_options.cycles, o.cycles);
+  recipe.schedule_options.sparsification = o.sparsification;
+  if (o.cycle.size() != 3) throw Error("cycle: expected three parts such as 1,1,1");
+  for (size_t i = 0; i < 3; ++i) recipe.schedule_options.cycle[i] = static_cast<double>(o.cycle[i]);
+  return recipe;
+}
+
+prune::PlanOptions plan_options(const PrunerOptions& o) {
+  return {o.block, o.sparsity, o.min_blocks, o.layers, o.except};
+}
+
+void check(const PrunerOptions& o) {
+  const auto require = [](bool good, const char* key, const char* expected, auto got) {
+    if (!good) throw Error(str(key, ": expected ", expected, ", got ", got));
+  };
+  require(o.sparsity >= 0 && o.sparsity < 1, "sparsity", "a number in [0, 1)", o.sparsity);
+  require(o.block.rows >= 1 && o.block.cols >= 1, "block", "sizes of at least 1", to_string(o.block));
+  require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
+  require(o.logit_lr.value_or(0) >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
+  // Names and schedules are the same in every setting.
+  const prune::Recipe recipe = recipe_of(o, {.clicks = o.clicks});
+  find_row(prune::scores(), recipe.score, "score");
+  prune::find_search(recipe.search);
+  prune::make_schedule(recipe.schedule, recipe.schedule_options, /*steps=*/1000);
+}
+
+}  // namespace hewn
