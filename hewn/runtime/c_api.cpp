@@ -77,6 +77,25 @@ int64_t hewn_model_outputs(const hewn_model* model) {
   });
 }
 
+int64_t hewn_model_classes(const hewn_model* model) {
+  return guard<int64_t>(-1, [&] {
+    require(model, "hewn_model_classes", "model");
+    return static_cast<int64_t>(model->model.classes().size());
+  });
+}
+
+const char* hewn_model_class_name(const hewn_model* model, int64_t i) {
+  return guard<const char*>(nullptr, [&] {
+    require(model, "hewn_model_class_name", "model");
+    const std::vector<std::string>& names = model->model.classes();
+    if (i < 0 || i >= static_cast<int64_t>(names.size())) {
+      throw hewn::Error(
+          hewn::str("hewn_model_class_name: i: expected 0 to below ", names.size(), ", got ", i));
+    }
+    return names[static_cast<size_t>(i)].c_str();
+  });
+}
+
 int hewn_model_set_threads(hewn_model* model, int threads) {
   return guard(-1, [&] {
     require(model, "hewn_model_set_threads", "model");

@@ -24,6 +24,10 @@ int hewn_model_input_shape(const hewn_model* model, int64_t shape[3]);
 /* Floats of one sample's input and output; -1 on failure. */
 int64_t hewn_model_inputs(const hewn_model* model);
 int64_t hewn_model_outputs(const hewn_model* model);
+/* How many class names the model has, 0 where it has none; -1 on failure. Name i is that of output i, or of
+ * no (0) and yes (1) where there is one output. It is valid as long as the model; null on failure. */
+int64_t hewn_model_classes(const hewn_model* model);
+const char* hewn_model_class_name(const hewn_model* model, int64_t i);
 
 /* 0: all cores. */
 int hewn_model_set_threads(hewn_model* model, int threads);

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "hewn/core/json.h"
 #include "hewn/kernels/packed.h"
 
 namespace hewn::runtime {
@@ -73,15 +73,15 @@ struct Graph {
   bool operator==(const Graph&) const = default;
 };
 
+/// An op's name in files, and the op of a name.
 std::string_view name_of(Op op);
+std::optional<Op> op_named(std::string_view name);
+/// How many values it reads.
+size_t count_inputs(Op op);
 /// Whether the node has a weight; an embedding has a table instead.
 bool has_weight(const Node& node);
 /// Whether inputs are numbers of values, which embeddings look up.
 bool takes_values(const Graph& graph);
-
-Json to_json(const Graph& graph);
-/// Throws Error for an unknown op, a missing or senseless attribute, or an edge that does not point back.
-Graph graph_from_json(const Json& json);
 
 /// How often each node is used as an input.
 std::vector<int32_t> count_uses(const Graph& graph);

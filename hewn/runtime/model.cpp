@@ -14,7 +14,10 @@ constexpr int kMaxThreads = 1024;  // OpenMP ends the program where it cannot st
 }  // namespace
 
 Model::Model(ModelData data, const Limits& limits)
-    : plan_(std::make_shared<const Plan>(make_plan(std::move(data), limits))), executor_(plan_) {
+    : about_(std::make_shared<const About>(
+          About{std::move(data.classes), std::move(data.preprocessing), std::move(data.metadata)})),
+      plan_(std::make_shared<const Plan>(make_plan(std::move(data), limits))),
+      executor_(plan_) {
   set_threads(0);
 }
 

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hewn/runtime/executor.h"
@@ -19,7 +21,8 @@ class Model {
   static Model load(const std::filesystem::path& path, const Limits& limits = {});
   /// From data in memory that load() would have accepted. Throws Error beyond `limits`.
   explicit Model(ModelData data, const Limits& limits = {});
-  Model(const Model& other) : plan_(other.plan_), executor_(plan_), threads_(other.threads_) {}
+  Model(const Model& other)
+      : about_(other.about_), plan_(other.plan_), executor_(plan_), threads_(other.threads_) {}
   Model& operator=(const Model& other);
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
@@ -31,6 +34,12 @@ class Model {
   int64_t outputs() const { return plan_->output.elements(); }
   /// How many values each input takes, where they are numbers of values that embeddings look up; else empty.
   std::vector<int64_t> vocabularies() const;
+  /// Names of the outputs, or of no and yes where there is one output; empty where the file has none.
+  const std::vector<std::string>& classes() const { return about_->classes; }
+  /// How inputs are made, as docs/formats.md describes it; null where the file does not say it.
+  const Json& preprocessing() const { return about_->preprocessing; }
+  /// What else the file says, for people.
+  const std::map<std::string, std::string>& metadata() const { return about_->metadata; }
 
   /// 0, which is the default: all cores that this process may use.
   void set_threads(int threads);
@@ -44,6 +53,13 @@ class Model {
   }
 
  private:
+  struct About {
+    std::vector<std::string> classes;
+    Json preprocessing;
+    std::map<std::string, std::string> metadata;
+  };
+
+  std::shared_ptr<const About> about_;
   std::shared_ptr<const Plan> plan_;
   Executor executor_;
   int threads_ = 1;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hewn/core/json.h"
 #include "hewn/io/safetensors.h"
 #include "hewn/kernels/bsr.h"
 #include "hewn/runtime/graph.h"
@@ -31,15 +32,19 @@ struct ModelData {
   std::string model;  // names, for people
   std::string method;
   Graph graph;
-  std::map<std::string, Layer> layers;  // by the name of their node
-  std::map<std::string, Table> tables;  // likewise
+  std::map<std::string, Layer> layers;          // by the name of their node
+  std::map<std::string, Table> tables;          // likewise
+  std::vector<std::string> classes;             // names of the outputs; may be none
+  Json preprocessing;                           // an object: how inputs are made; null where nothing is said
+  std::map<std::string, std::string> metadata;  // anything else, for people
 };
 
-/// Writes atomically, with a checksum. `type` is that of kept values and tables: kF32 or kBF16.
+/// Writes format version 2, atomically, with a checksum. `type` is that of kept values and tables: kF32 or
+/// kBF16.
 void write_model(const std::filesystem::path& path, const ModelData& model, io::DType type = io::DType::kF32);
 
-/// Checks everything that running relies on: lengths, indices, shapes, edges, and what it will ask of memory
-/// and time. Throws FormatError naming the file.
+/// Reads versions 1 and 2. Checks everything that running relies on: lengths, indices, shapes, edges, and
+/// what it will ask of memory and time. Throws FormatError naming the file.
 ModelData read_model(const std::filesystem::path& path, const Limits& limits = {});
 
 /// The same for bytes in memory, called `where` in errors. Without `sealed` the checksum is not looked at.

@@ -23,7 +23,8 @@ TEST(CApi, LooksUpValues) {
   const test::TempFolder folder;
   Graph graph;
   graph.linear("a", graph.embedding("e", graph.input({3, 1, 1}), {5, 2, 90}, 4), 2);
-  const ModelData data = with_weights(graph, {4, 4}, Pattern::kRandom);
+  ModelData data = with_weights(graph, {4, 4}, Pattern::kRandom);
+  data.classes = {"no.", "yes"};
   write_model(folder / "m.hewn", data);
   const std::vector<float> input = {4, 1, 89, 0, 0, 0};
   std::vector<float> output(2 * 2);

@@ -20,6 +20,11 @@ int use_model_from_c(const char* path, const float* input, int64_t batch, float*
   CHECK(hewn_model_input_shape(model, shape) == 0);
   CHECK(hewn_model_inputs(model) == shape[0] * shape[1] * shape[2]);
   CHECK(hewn_model_outputs(model) > 0);
+  CHECK(hewn_model_classes(model) == 0 || hewn_model_classes(model) == hewn_model_outputs(model));
+  for (int64_t i = 0; i < hewn_model_classes(model); ++i) CHECK(strlen(hewn_model_class_name(model, i)) == 3);
+  CHECK(hewn_model_class_name(model, -1) == NULL);
+  CHECK(hewn_model_class_name(model, hewn_model_classes(model)) == NULL);
+  CHECK(strstr(hewn_last_error(), "hewn_model_class_name") != NULL);
   CHECK(hewn_model_set_threads(model, 1) == 0);
   CHECK(hewn_model_run(model, input, batch, output) == 0);
   CHECK(hewn_model_run(model, NULL, 0, NULL) == 0);
@@ -44,6 +49,8 @@ int use_model_from_c(const char* path, const float* input, int64_t batch, float*
   CHECK(hewn_model_copy(NULL) == NULL);
   CHECK(hewn_model_inputs(NULL) == -1);
   CHECK(hewn_model_outputs(NULL) == -1);
+  CHECK(hewn_model_classes(NULL) == -1);
+  CHECK(hewn_model_class_name(NULL, 0) == NULL);
   CHECK(hewn_model_run(NULL, input, 1, output) == -1);
   CHECK(hewn_model_set_threads(NULL, 1) == -1);
   hewn_model_free(NULL);

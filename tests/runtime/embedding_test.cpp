@@ -82,7 +82,8 @@ TEST(Embedding, UnknownValuesSpoilTheirSampleOnly) {
 TEST(Embedding, LargestNumberOfAValueIsExact) {
   Graph graph;
   graph.embedding("e", graph.input({1, 1, 1}), {kMaxVocabulary}, 1);
-  ModelData data{"test", "none", graph, {}, {}};
+  ModelData data;
+  data.graph = graph;
   data.tables["e"].values.assign(static_cast<size_t>(kMaxVocabulary), 0);
   data.tables["e"].values.back() = 7;
   Model model(std::move(data));

@@ -90,7 +90,10 @@ Array look_up(const Node& node, const Table& table, const Array& in, int64_t bat
 }  // namespace
 
 ModelData with_weights(const Graph& graph, BlockShape block, Pattern pattern) {
-  ModelData model{"test", "none", graph, {}, {}};
+  ModelData model;
+  model.model = "test";
+  model.method = "none";
+  model.graph = graph;
   const std::vector<Shape> shapes = infer_shapes(graph, {});
   uint64_t seed = 100;
   for (const Node& node : graph.nodes) {

@@ -1,0 +1,122 @@
+#include "hewn/runtime/node_json.h"
+
+namespace hewn::runtime {
+namespace {
+
+constexpr size_t kLongestName = 100;  // in messages
+constexpr size_t kMostNames = 32;     // likewise
+
+bool has_name(const Node& node) {
+  return has_weight(node) || node.op == Op::kBatchNorm || node.op == Op::kEmbedding;
+}
+bool has_window(const Node& node) { return node.op == Op::kConv2d || node.op == Op::kMaxPool; }
+
+}  // namespace
+
+std::string in_quotes(std::string_view name) {
+  const bool cut = name.size() > kLongestName;
+  const Json json = std::string(name.substr(0, kLongestName)) + (cut ? "..." : "");
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a cut may split a character
+}
+
+std::string in_quotes(const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
+    out += (i == 0 ? "" : ", ") + in_quotes(names[i]);
+  }
+  return names.size() > kMostNames ? out + str(" and ", names.size() - kMostNames, " more") : out;
+}
+
+ObjectReader::ObjectReader(const nlohmann::json& json, std::string what)
+    : json_(json), what_(std::move(what)) {
+  if (!json.is_object()) throw bad("is not an object");
+}
+
+const nlohmann::json* ObjectReader::find(std::string_view key) const {
+  asked_.push_back(key);
+  const auto found = json_.find(key);
+  return found == json_.end() ? nullptr : &*found;
+}
+
+const nlohmann::json& ObjectReader::at(std::string_view key) const {
+  const nlohmann::json* value = find(key);
+  if (value == nullptr) throw bad(str("has no \"", key, "\""));
+  return *value;
+}
+
+const nlohmann::json& ObjectReader::list(std::string_view key) const {
+  const nlohmann::json& value = at(key);
+  if (!value.is_array()) throw bad(str("\"", key, "\" is not a list"));
+  return value;
+}
+
+std::string ObjectReader::text(std::string_view key) const {
+  const nlohmann::json& value = at(key);
+  if (!value.is_string()) throw bad(str("\"", key, "\" is not a string"));
+  return value.get<std::string>();
+}
+
+int64_t ObjectReader::size(const nlohmann::json& value, std::string_view key, int64_t least,
+                           int64_t most) const {
+  if (!value.is_number_integer()) throw bad(str("\"", key, "\" is not a whole number"));
+  const bool huge = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(most);
+  if (huge || value.get<int64_t>() < least || value.get<int64_t>() > most) {
+    throw bad(str("\"", key, "\" is outside ", least, " to ", most));
+  }
+  return value.get<int64_t>();
+}
+
+int64_t ObjectReader::size(std::string_view key, int64_t least, int64_t most) const {
+  return size(at(key), key, least, most);
+}
+
+std::vector<int64_t> ObjectReader::sizes(std::string_view key, int64_t least, int64_t most) const {
+  std::vector<int64_t> out;
+  for (const nlohmann::json& value : list(key)) out.push_back(size(value, key, least, most));
+  return out;
+}
+
+void ObjectReader::expect_no_more() const {
+  for (const auto& [key, value] : json_.items()) {
+    if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) continue;
+    throw bad(str("has ", in_quotes(key), ", which this version of hewn does not know"));
+  }
+}
+
+void read_attributes(const ObjectReader& reader, Node& node) {
+  if (has_name(node)) node.name = reader.text("name");
+  if (has_window(node)) {
+    const auto kernel = reader.tuple<2>("kernel", 1, kMaxKernel);
+    node.window = {kernel[0], kernel[1], reader.size("stride", 1), reader.size("padding", 0, kMaxKernel),
+                   reader.size("dilation", 1, kMaxKernel)};
+  } else if (node.op == Op::kSubsample) {
+    node.window.stride = reader.size("stride", 1);
+    node.pad = reader.tuple<2>("pad", 0);
+  } else if (node.op == Op::kBatchNorm) {
+    if (!reader.at("epsilon").is_number()) throw reader.bad("\"epsilon\" is not a number");
+    node.epsilon = reader.at("epsilon").get<double>();
+  } else if (node.op == Op::kEmbedding) {
+    node.width = reader.size("width", 1);
+    node.vocabularies = reader.sizes("vocabularies", 1);
+  }
+}
+
+void write_attributes(const Node& node, Json& json) {
+  if (has_name(node)) json["name"] = node.name;
+  if (has_window(node)) {
+    json["kernel"] = {node.window.kernel_height, node.window.kernel_width};
+    json["stride"] = node.window.stride;
+    json["padding"] = node.window.padding;
+    json["dilation"] = node.window.dilation;
+  } else if (node.op == Op::kSubsample) {
+    json["stride"] = node.window.stride;
+    json["pad"] = node.pad;
+  } else if (node.op == Op::kBatchNorm) {
+    json["epsilon"] = node.epsilon;
+  } else if (node.op == Op::kEmbedding) {
+    json["width"] = node.width;
+    json["vocabularies"] = node.vocabularies;
+  }
+}
+
+}  // namespace hewn::runtime
