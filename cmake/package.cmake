@@ -20,5 +20,5 @@ install(EXPORT hewnTargets NAMESPACE hewn:: DESTINATION ${config_dir})
 configure_package_config_file(cmake/hewnConfig.cmake.in "${CMAKE_BINARY_DIR}/hewnConfig.cmake"
   INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/hewnConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/hewnConfig.cmake" "${CMAKE_BINARY_DIR}/hewnConfigVersion.cmake"
+install(FILES cmake/program.cmake "${CMAKE_BINARY_DIR}/hewnConfig.cmake" "${CMAKE_BINARY_DIR}/hewnConfigVersion.cmake"
   DESTINATION ${config_dir})

@@ -1,5 +1,5 @@
-// A transformer encoder, and something for it to learn: the first word of a sequence says at which place the
-// answer stands. One answer in six is noise.
+// A transformer encoder, and something for it to learn: the class of a sequence is what a random network says
+// of the sum of its words' vectors, each multiplied by the vector of its place.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-constexpr int64_t kLength = 24, kWords = 24, kWidth = 128, kHeads = 4;
+constexpr int64_t kLength = 16, kWords = 24, kClasses = 8, kWidth = 128, kHeads = 4;
 
 struct Layer : torch::nn::Module {
   hewn::nn::Linear qkv{kWidth, 3 * kWidth}, out{kWidth, kWidth}, up{kWidth, 512}, down{512, kWidth};
@@ -32,7 +32,7 @@ struct Encoder : torch::nn::Module {
   torch::nn::Embedding words{kWords, kWidth}, places{kLength, kWidth};
   std::shared_ptr<Layer> first = register_module("first", std::make_shared<Layer>());
   std::shared_ptr<Layer> second = register_module("second", std::make_shared<Layer>());
-  torch::nn::Linear head{kWidth, kWords};
+  torch::nn::Linear head{kWidth, kClasses};
 
   Encoder() {
     register_module("words", words), register_module("places", places), register_module("head", head);
@@ -42,16 +42,17 @@ struct Encoder : torch::nn::Module {
   }
 };
 
-inline std::pair<at::Tensor, at::Tensor> lookups(int64_t count) {
+inline std::pair<at::Tensor, at::Tensor> sequences(int64_t count) {
+  static const at::Tensor words = at::randn({kWords, 8}), places = at::randn({kLength, 8});
+  static const at::Tensor hidden = at::randn({8, 16}), out = at::randn({16, kClasses});
   const at::Tensor x = at::randint(kWords, {count, kLength}, at::kLong);
-  x.select(1, 0).copy_(at::randint(1, kLength, {count}, at::kLong));
-  const at::Tensor y = x.gather(1, x.narrow(1, 0, 1)).squeeze(1);
-  return {x, at::where(at::rand({count}) < 1.0 / 6, at::randint_like(y, kWords), y)};
+  const at::Tensor sum = (words.index({x}) * places).sum(1);
+  return {x, at::matmul(at::tanh(at::matmul(sum, hidden) * 0.075), out).argmax(1)};
 }
 
 /// Share of right answers on fresh sequences, in percent.
 inline double accuracy(Encoder& net) {
   const at::NoGradGuard no_grad;
-  const auto [x, y] = lookups(8192);
+  const auto [x, y] = sequences(8192);
   return 100 * (net.forward(x).argmax(1) == y).to(at::kDouble).mean().item<double>();
 }

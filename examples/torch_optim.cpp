@@ -7,15 +7,15 @@
 #include "encoder.h"
 
 int main(int argc, char** argv) {
-  const int64_t steps = argc > 2 ? std::atoll(argv[2]) : 1500;
+  const int64_t steps = argc > 2 ? std::atoll(argv[2]) : 1000;
   at::manual_seed(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0);
   Encoder net;
   hewn::Pruner pruner(net, {.method = "sa++r", .sparsity = 0.8, .steps = steps, .min_blocks = 32});
   torch::optim::AdamW optimiser(
-      hewn::param_groups(pruner, torch::optim::AdamWOptions(1e-3).weight_decay(0.01)));
+      hewn::param_groups(pruner, torch::optim::AdamWOptions(2e-3).weight_decay(0.01)));
 
   for (int64_t i = 0; i < steps; ++i) {
-    const auto [x, y] = lookups(64);
+    const auto [x, y] = sequences(64);
     pruner.step(optimiser);  // forgets the optimiser's state where the method wants that
     optimiser.zero_grad();
     at::cross_entropy_loss(net.forward(x), y).backward();

@@ -105,7 +105,7 @@ kernels::UpdateKind parse_optimiser(const std::string& name) {
 namespace {
 
 std::vector<Parameter> parameters_for(Pruner& pruner, const OptimiserOptions& options) {
-  pruner.trained_by(parse_optimiser(options.kind) != kernels::UpdateKind::kSgd, Moments::kShareable);
+  pruner.trained_by(parse_optimiser(options.kind) != kernels::UpdateKind::kSgd);
   return parameters_of(pruner, options.weight_decay, options.decay_all);
 }
 

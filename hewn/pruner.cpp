@@ -66,10 +66,9 @@ Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
 
 Pruner::~Pruner() = default;
 
-void Pruner::trained_by(bool adam, Moments moments) {
+void Pruner::trained_by(bool adam) {
   prune::Setting setting = setting_;
   setting.adam = options_.adam.value_or(adam);
-  setting.own_moments = setting.adam && moments == Moments::kOwn;
   if (algorithm_ != nullptr && setting != setting_) {
     throw Error(
         "optimiser: make it before anything else is asked of the pruner; the method has taken the form "

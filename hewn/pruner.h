@@ -19,12 +19,6 @@ class Optimizer;
 
 namespace hewn {
 
-/// What an optimiser cannot do, for those that a method asks more of.
-enum class Moments : uint8_t {
-  kOwn,        // Adam: every element has a second moment of its own
-  kShareable,  // the elements of a tensor may share one
-};
-
 /// Prunes a module while it trains.
 ///
 ///   hewn::Pruner pruner(net, {.method = "sa++r", .block = {16, 16}, .sparsity = 0.9, .steps = steps});
@@ -78,7 +72,7 @@ class Pruner {
 
   /// Says what will train the network, before the first step; hewn::Optimiser and param_groups do. Throws
   /// Error where the method has taken another form already.
-  void trained_by(bool adam, Moments moments);
+  void trained_by(bool adam);
 
   /// Which layers run on kept blocks only; see PrunerOptions::sparse_execution.
   void set_execution(const std::string& text);

@@ -26,7 +26,7 @@ std::vector<torch::optim::OptimizerParamGroup> param_groups(Pruner& pruner, cons
                                                             bool decay_all = false) {
   constexpr bool kAdam = std::is_same_v<Options, torch::optim::AdamOptions> ||
                          std::is_same_v<Options, torch::optim::AdamWOptions>;
-  pruner.trained_by(kAdam, Moments::kOwn);
+  pruner.trained_by(kAdam);
   struct Group {
     double lr_factor, weight_decay;
     std::vector<at::Tensor> tensors;

@@ -57,7 +57,6 @@ struct Setting {
   bool normalised = false;   // the network has normalisation layers
   bool clicks = false;       // click-through prediction rather than images
   bool adam = false;         // Adam or AdamW rather than SGD
-  bool own_moments = false;  // and one that cannot let the logits of a layer share a second moment
 
   bool operator==(const Setting&) const = default;
 };

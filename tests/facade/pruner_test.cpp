@@ -99,7 +99,7 @@ TEST(Facade, TorchOptimGivesTheSameNetwork) {
       Pruner pruner(net, o);
       at::manual_seed(2);
       if (ours) {
-        Optimiser optimiser(pruner, {.lr = 0.2, .weight_decay = 1e-3});
+        Optimiser optimiser(pruner, {.lr = 0.05, .weight_decay = 1e-3});
         for (int64_t i = 0; i < kSteps; ++i) {
           const at::Tensor x = at::randn({64, 64});
           pruner.step();
@@ -108,7 +108,7 @@ TEST(Facade, TorchOptimGivesTheSameNetwork) {
           optimiser.step();
         }
       } else {
-        const auto sgd = torch::optim::SGDOptions(0.2).momentum(0.9).nesterov(true).weight_decay(1e-3);
+        const auto sgd = torch::optim::SGDOptions(0.05).momentum(0.9).nesterov(true).weight_decay(1e-3);
         torch::optim::SGD optimiser(param_groups(pruner, sgd), sgd);
         train_with(pruner, net, optimiser, planted, kSteps);
       }

@@ -1,5 +1,5 @@
-# Installs hewn into a fresh folder, then configures, builds and runs a project that only knows find_package(hewn), and one
-# that links the runtime alone and must not need LibTorch.
+# Installs hewn into a fresh folder, then builds and runs what knows only find_package(hewn): the README's snippet, the
+# examples, and a project that links the runtime alone and must not need LibTorch.
 set(work "${BUILD_DIR}/install-test")
 file(REMOVE_RECURSE "${work}")
 function(run)
@@ -9,11 +9,48 @@ function(run)
   endif()
   set(output "${out}" PARENT_SCOPE)
 endfunction()
+function(run_in folder)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${folder}" RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed (${code}): ${ARGN}\n${out}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+endfunction()
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix")
-run("${CMAKE_COMMAND}" -S "${CONSUMER_DIR}" -B "${work}/build" -G "${GENERATOR}"
-    "-DCMAKE_PREFIX_PATH=${work}/prefix;${PREFIX_PATH}")
+# The snippet, and what many would write instead: it must not pass in silence.
+file(READ "${SOURCE_DIR}/README.md" readme)
+string(REGEX MATCH "```cpp\n(#include <hewn/hewn.h>[^`]*)```" found "${readme}")
+if(NOT found)
+  message(FATAL_ERROR "README.md has no snippet that begins with #include <hewn/hewn.h>")
+endif()
+set(SNIPPET "${CMAKE_MATCH_1}")
+configure_file("${SOURCE_DIR}/tests/install/readme/main.cpp.in" "${work}/readme/right.cpp" @ONLY)
+string(REGEX REPLACE "hewn::Optimiser optimiser[^\n]*" "torch::optim::AdamW optimiser(net.parameters());" SNIPPET "${SNIPPET}")
+configure_file("${SOURCE_DIR}/tests/install/readme/main.cpp.in" "${work}/readme/wrong.cpp" @ONLY)
+run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/tests/install/readme" -B "${work}/build" -G "${GENERATOR}"
+    "-DCMAKE_PREFIX_PATH=${work}/prefix;${PREFIX_PATH}" "-DSOURCES=${work}/readme" "-DEXAMPLES=${SOURCE_DIR}/examples")
 run("${CMAKE_COMMAND}" --build "${work}/build")
-run("${work}/build/consumer")
+run_in("${work}/build" ./right)
+execute_process(COMMAND ./wrong WORKING_DIRECTORY "${work}/build" RESULT_VARIABLE code OUTPUT_VARIABLE output)
+if(NOT code EQUAL 2 OR NOT output MATCHES "hewn::Optimiser\\(pruner")
+  message(FATAL_ERROR "logits that no optimiser trains were not noticed (${code}): ${output}")
+endif()
+
+# The examples: short, but every line of them runs.
+set(examples "${work}/build/examples")
+run_in("${examples}" ./transformer 0 40)
+run_in("${examples}" ./torch_optim 0 40)
+run_in("${examples}" ./conv_groups)
+run_in("${examples}" ./prune_and_export model.hewn)
+set(expected "${output}")
+run_in("${examples}" ./run_model model.hewn)
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "run_model printed\n${output}where LibTorch had\n${expected}")
+endif()
+run(readelf -d "${examples}/run_model")
+if(output MATCHES "libtorch|libc10")
+  message(FATAL_ERROR "run_model needs LibTorch:\n${output}")
+endif()
 
 run("${CMAKE_COMMAND}" -S "${RUNTIME_CONSUMER_DIR}" -B "${work}/runtime" -G "${GENERATOR}"
     "-DCMAKE_PREFIX_PATH=${work}/prefix")

@@ -36,8 +36,10 @@ TEST(Recipes, TakeTheFormThatFits) {
   EXPECT_EQ(recipe_for("magnitude", {.clicks = true}).schedule_options.dense_fraction, 0.8);
   EXPECT_EQ(recipe_for("sa++r", {}).logit_lr, 10);
   EXPECT_EQ(recipe_for("sa++r", {}).score, "attention");
-  EXPECT_TRUE(recipe_for("sa++r", {.adam = true}).shared_moment);
-  EXPECT_EQ(recipe_for("sa++r", {.adam = true}).score, "attention-power");
+  EXPECT_EQ(recipe_for("sa++r", {.adam = true}).logit_lr, 3);
+  EXPECT_EQ(recipe_for("sa++r", {.adam = true}).score, "attention");
+  EXPECT_TRUE(recipe_for("sa++r", {.clicks = true, .adam = true}).shared_moment);
+  EXPECT_EQ(recipe_for("sa++r", {.clicks = true, .adam = true}).score, "attention-power");
   EXPECT_FALSE(recipe_for("sa++", {.adam = true}).shared_moment);
   EXPECT_EQ(recipe_for("sa++", {.adam = true}).logit_lr, 1);
   EXPECT_EQ(usual_method({.normalised = true}), "sa++");
