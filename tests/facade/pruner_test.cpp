@@ -7,6 +7,7 @@
 #include <torch/optim/sgd.h>
 
 #include "hewn/core/error.h"
+#include "hewn/export.h"
 #include "hewn/nn/layers.h"
 #include "hewn/optimiser.h"
 #include "hewn/save.h"
@@ -238,6 +239,21 @@ TEST(Facade, FilesThatDoNotFitLeaveTheModuleAsItWas) {
   tensor::TensorFile file{{{"hewn.blocks", to_text({{"fc", some}})}}, tensor::state_dict(net)};
   tensor::save_tensors(folder / "c.safetensors", file, false);
   EXPECT_NE(test::message_of([&] { load(net, folder / "c.safetensors"); }).find("not zero"),
+            std::string::npos);
+}
+
+TEST(Facade, AGraphThatDoesNotFitItsWeightsIsRefused) {
+  struct Conv : torch::nn::Module {
+    nn::Conv2d conv{torch::nn::Conv2dOptions(12, 12, 3).groups(2)};
+    Conv() { register_module("conv", conv); }
+  } net;
+  runtime::Graph graph;
+  graph.conv2d("conv", graph.input({12, 8, 8}), 12, {3, 3, 1, 0, 1});
+  EXPECT_EQ(test::message_of([&] { export_model(net, graph, {}); }),
+            "tensor conv.weight is [12, 6, 3, 3], but the graph asks for [12, 12, 3, 3]");
+  runtime::Graph wide;
+  wide.linear("conv", wide.input({108, 1, 1}), 12);
+  EXPECT_NE(test::message_of([&] { export_model(net, wide, {}); }).find("asks for [12, 108]"),
             std::string::npos);
 }
 
