@@ -98,10 +98,8 @@ void Pruner::build() {
   if (options_.sparse_execution) {
     set_execution(*options_.sparse_execution);
   } else {
-    algorithm_->set_execution([](const prune::Pruner::Layer& layer, double density) {
-      return density <= kUsualDensity && layer.weight.leaf.is_cpu() &&
-             layer.weight.leaf.scalar_type() == at::kFloat;
-    });
+    algorithm_->set_execution(
+        [](const prune::Pruner::Layer&, double density) { return density <= kUsualDensity; });
   }
 }
 

@@ -142,10 +142,12 @@ void Pruner::set_support(Layer& layer, const at::Tensor& support) const {
   layer.support = support.defined() ? layer.support_memory : at::Tensor();
   layer.sparse = nullptr;
   if (!layer.support.defined() || !execution_ || !layer.slot.set_sparse) return;
-  const auto sparse = std::make_shared<SparseWeight>(layer.weight.leaf, layer.weight.layout, layer.support);
+  const at::Tensor& leaf = layer.weight.leaf;
+  if (!leaf.is_cpu() || leaf.scalar_type() != at::kFloat) return;  // the kernels know no others
   const double density =
-      static_cast<double>(sparse->pattern().kept()) / static_cast<double>(layer.weight.blocks());
-  if (execution_(layer, density)) layer.sparse = sparse;
+      static_cast<double>(layer.support.sum().item<int64_t>()) / static_cast<double>(layer.weight.blocks());
+  if (!execution_(layer, density)) return;
+  layer.sparse = std::make_shared<SparseWeight>(leaf, layer.weight.layout, layer.support);
 }
 
 /// W * A * mask (Algorithm 1, last line but one).

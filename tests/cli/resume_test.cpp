@@ -25,7 +25,7 @@ class Resume : public testing::Test {
                                       "--data",
                                       "mnist:" + (folder_ / "data").string(),
                                       "--epochs",
-                                      "15",
+                                      "9",
                                       "--batch",
                                       "50",
                                       "--widths",
