@@ -117,7 +117,7 @@ TEST_F(BadInput, ResumeWithAnotherModel) {
   expect_error(train({"--resume", "--widths", "64"}), "widths");
   expect_error({"train", "--resume"}, "--out");
   expect_error({"eval", (folder_ / "nothing").string()}, "config.json");
-  expect_error({"inspect", (folder_ / "nothing").string()}, "config.json");
+  expect_error({"inspect", (folder_ / "data").string()}, "config.json");
   write_text(folder_ / "run" / "model.safetensors", "garbage");
   expect_error({"eval", (folder_ / "run").string()}, "model.safetensors");
 }

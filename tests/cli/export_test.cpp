@@ -96,7 +96,7 @@ TEST_F(ExportCommand, RefusesInOneLine) {
   expect_error({"export", path("run")}, "--to");
   expect_error({"export", path("run"), "--to", path("x.hewn"), "--dtype", "f16"}, "bf16");
   expect_error({"export", path("run"), "--to", path("nowhere/x.hewn")}, "nowhere");
-  expect_error({"export", path("absent"), "--to", path("x.hewn")}, "config.json");
+  expect_error({"export", path("absent"), "--to", path("x.hewn")}, "no such file or folder");
   std::filesystem::create_directories(path("unfinished"));
   std::filesystem::copy(path("run") + "/config.json", path("unfinished"));
   expect_error({"export", path("unfinished"), "--to", path("x.hewn")}, "not finished");
