@@ -225,16 +225,14 @@ void print(const convex::Dataset& data, const convex::Selection& found, double s
   std::cout << fixed(seconds, 2) << " s\n";
 }
 
-int run(const Fields& fields, const Given& given) {
+int run(Fields fields, const Given& given) {
+  settle_source(fields.data, fields.layer);
   if (!fields.layer.run.empty()) {
-    if (!fields.data.empty())
-      throw Error(str("from-run: takes its data from the run, got ", fields.data, " too"));
     return select_layer(fields.layer, fields.select, given, Progress());
   }
   for (const std::string& key : layer_keys()) {
-    if (given.contains(key)) throw Error(str(key, ": applies to a layer only, with --from-run RUN"));
+    if (given.contains(key)) throw Error(str(key, ": applies to a layer of a run only"));
   }
-  if (fields.data.empty()) throw Error("data is required; see hewn select --help");
   const convex::Dataset data = convex::read_dataset(fields.data, dataset_options(fields));
   const auto start = std::chrono::steady_clock::now();
   const convex::Selection found = convex::select(data, fields.select, Progress());
@@ -269,8 +267,11 @@ Command select_command() {
   Command command;
   command.name = "select";
   command.help = "select groups of features that predict a target, with certificates";
-  command.example = "hewn select data.csv --target price --method ompr --k 5";
-  command.positionals.push_back({"data", "data.csv, X.npy, X.npy,Y.npy or data.npz", &fields->data, false});
+  command.example =
+      "hewn select data.csv --target price --method ompr --k 5\n"
+      "  hewn select RUN --layer fc1 --sparsity 0.9 --out RUN2";
+  command.positionals.push_back(
+      {"SOURCE", "data.csv, X.npy, X.npy,Y.npy or data.npz; or a run folder", &fields->data, false});
   command.options.add("target", fields->target,
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");

@@ -46,8 +46,8 @@ TempFolder* ExportCommand::folder_ = nullptr;
 
 TEST_F(ExportCommand, BenchTimesTheFile) {
   const Json exported = json_of_call({"export", path("run"), "--to", path("b.hewn"), "--json"});
-  const Json points = json_of_call({"bench", "file", "--file", path("b.hewn"), "--batch", "1,17", "--threads",
-                                    "1,2", "--rounds", "1", "--json"});
+  const Json points = json_of_call(
+      {"bench", "file", path("b.hewn"), "--batch", "1,17", "--threads", "1,2", "--rounds", "1", "--json"});
   ASSERT_EQ(points.size(), 4U);
   for (const Json& point : points) {
     const auto at = [&](const char* key) { return point[key].get<double>(); };

@@ -90,7 +90,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
   write_text(folder / "text.npz", "a,b\n1,2\n");
   const std::string data = folder / "a.csv";
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"select", folder.path()}, "is a folder, expected a file"},
+      {{"select", folder.path()}, "is a folder without a run's config.json; hewn select takes"},
       {{"select", folder / "text.npz"}, "text.npz: is not a ZIP archive"},
       {{"select", folder / "separable.csv", "--ridge", "0"}, "add ridge (--ridge 1e-3)"},
       {{"select", data, "--targets", "y,a,y"}, "target: column \"y\" is named twice"},
@@ -99,7 +99,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
       {{"select", data, "--categories", "a", "--group-size", "2"}, "categories: are groups of their own"},
       {{"select", data, "--method", "ompr", "--kprime", "3", "--cv", "5"},
        "kprime: cannot be given together"},
-      {{"select", folder / "none.csv"}, "none.csv: cannot be read"},
+      {{"select", folder / "none.csv"}, "none.csv: no such file or folder"},
       {{"select", folder / "holes.csv"}, "line 3, column \"a\": the value is missing"},
       {{"select", data, "--target", "z"}, "no column \"z\""},
       {{"select", data, "--method", "lasso"}, "method: unknown name \"lasso\""},
