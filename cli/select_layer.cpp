@@ -117,7 +117,9 @@ void describe(LayerFields& fields, OptionTable& table) {
   table.add("samples", o.samples, "with a run: training samples whose activations are reproduced");
   table.add("no-refit", o.no_refit, "with a run: kept blocks keep their weights");
   table.add("device", o.device, "with a run: cpu, cuda or cuda:N");
-  table.add("out", o.out, "with a run: run folder to write the pruned network to");
+  table.add("out", o.out,
+            "with a run: folder for the pruned network; with a table: .csv or .npy for coefficients, .json "
+            "for all");
 }
 
 std::vector<std::string> layer_keys() {

@@ -87,7 +87,6 @@ TEST_F(Grammar, CommandsLookAtTheContentOfSources) {
   expect_error({"predict", path("torch.hewn"), path("x.npy")},
                path("torch.hewn") + ": is a PyTorch file; hewn predict takes");
   expect_error({"eval", kModel}, kModel + ": is a model.hewn file; hewn eval takes a run folder or");
-  expect_error({"bench", "file", path("run")}, path("run") + ": is a run folder; hewn bench file takes");
 }
 
 TEST_F(Grammar, SuffixesAreFormats) {

@@ -32,12 +32,14 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   const TempFolder folder;
   write_text(folder / "a.csv", sample());
   const std::string data = folder / "a.csv";
-  const Outcome text = test::hewn({"select", data, "--target", "y", "--k", "2"});
+  const Outcome text = test::hewn({"select", data, "--target", "y", "--k", "2", "--out", folder / "s.json"});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("certified"), std::string::npos) << text.out;
+  EXPECT_EQ(Json::parse(read_file(folder / "s.json")).at("selected"), Json({1, 2}));
 
-  const Outcome json = test::hewn({"select", data, "--method", "group-lasso", "--lambda", "0.1tau", "--coef",
-                                   folder / "b.csv", "--plot", folder / "p.svg", "--json"});
+  const Outcome json =
+      test::hewn({"select", data, "--method", "group-lasso", "--lambda", "0.1tau", "--coef", folder / "b.csv",
+                  "--out", folder / "c.csv", "--plot", folder / "p.svg", "--json"});
   ASSERT_EQ(json.code, 0) << json.err;
   const Json out = Json::parse(json.out);
   EXPECT_EQ(out.at("selected"), Json({1, 2}));
@@ -49,6 +51,7 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   EXPECT_TRUE(out.at("objective").is_number());
   EXPECT_NE(read_file(folder / "p.svg").find("<svg"), std::string::npos);
   const std::string coefficients = read_file(folder / "b.csv");
+  EXPECT_EQ(coefficients, read_file(folder / "c.csv"));
   EXPECT_EQ(std::count(coefficients.begin(), coefficients.end(), '\n'), 6);
 }
 
@@ -112,6 +115,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
       {{"select", data, "--groups", folder / "a.csv"}, "group labels, expected 4"},
       {{"select", data, "--plot", folder / "p.svg"}, "plot: omp follows no path"},
       {{"select", data, "--coef", folder / "b.txt"}, "coef: expected a file that ends in .npy or .csv"},
+      {{"select", data, "--out", folder / "b.txt"}, "out: expected a file that ends in .csv, .npy, .json"},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome outcome = test::hewn(arguments);
