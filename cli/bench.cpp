@@ -68,13 +68,8 @@ std::vector<Values> combinations(const Kind& kind, const BenchFields& fields) {
   return points;
 }
 
-/// Names may come from a file: with control characters they are shown as JSON, on one line.
 std::string text_of(const Json& value) {
-  if (!value.is_string()) return value.dump();
-  const std::string text = value.get<std::string>();
-  const bool plain =
-      std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; });
-  return plain ? text : value.dump();
+  return value.is_string() ? plain_text(value.get<std::string>()) : value.dump();
 }
 
 /// One column of a row: header, text, and whether it is aligned to the right.
@@ -129,9 +124,14 @@ void print_rows(const Kind& kind, const std::vector<Json>& results) {
   print_table(std::cout, rows, right);
 }
 
-int run(const BenchFields& fields, const Given& given) {
+int run(BenchFields fields, Given given) {
   const std::vector<Kind> rows = kinds();
   const Kind& kind = find_row(rows, fields.kind, "bench");
+  if (!fields.source.empty()) {
+    if (given.contains("file")) throw Error(str("file: was given as ", fields.source, " too"));
+    if (kind.name != "file") throw Error(str(fields.source, ": a file goes with hewn bench file"));
+    given["file"] = fields.texts["file"] = fields.source;
+  }
   for (const auto& [key, text] : given) {
     const bool read = std::any_of(kind.options.begin(), kind.options.end(),
                                   [&wanted = key](const KindOption& option) { return option.key == wanted; });
@@ -160,7 +160,9 @@ Command bench_command() {
   command.name = "bench";
   command.help = "time block-sparse layers and networks against the fastest dense ones on this machine";
   command.example = "hewn bench linear --batch 1,256 --block 8,16,32 --sparsity 0.8,0.9";
-  command.positionals = {{"KIND", "what to time: linear, conv, model or file", &fields->kind}};
+  command.positionals = {
+      {"KIND", "what to time: linear, conv, model or file", &fields->kind},
+      {"SOURCE", "with kind file: exported network, a model.hewn", &fields->source, false}};
   const std::vector<std::pair<std::string, std::string>> lists = {
       {"batch", "samples"},
       {"in", "input features or channels"},
@@ -182,7 +184,7 @@ Command bench_command() {
       {"widths", "hidden widths of mlp and ctr-dnn, with commas between"},
       {"width", "channels in the first stage of a resnet"},
       {"min-blocks", "layers of a model with fewer blocks stay dense"},
-      {"file", "exported network of kind file"}};
+      {"file", "old spelling of SOURCE"}};
   for (const auto& [key, help] : single) {
     fields->texts[key] = "auto";
     command.options.add(key, fields->texts[key], help);

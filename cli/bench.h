@@ -15,6 +15,7 @@ using Values = std::map<std::string, std::string>;
 /// Options of `hewn bench` as they were given; those with lists are still one text.
 struct BenchFields {
   std::string kind;
+  std::string source;  // a file to time, behind the kind
   Values texts;
   int64_t rounds = 15;
   int64_t seed = 0;

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/bench.h"
+#include "cli/source.h"
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
 #include "hewn/kernels/tile.h"
@@ -65,6 +66,7 @@ Job model_job(const Values& values, const BenchFields& fields) {
 Job file_job(const Values& values, const BenchFields& fields) {
   const std::filesystem::path path = values.at("file");
   if (path.empty()) throw Error("file: expected a model.hewn file, such as hewn export writes");
+  source_kind("bench file", path.string(), {io::SourceKind::kModel});
   const measure::NetworkOptions how = network_options(values, fields);
   const int64_t threads = thread_count(values);
   runtime::Model::load(path);  // says what cannot be run

@@ -1,15 +1,57 @@
+#include <iostream>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/layer_table.h"
 #include "cli/report_table.h"
+#include "cli/source.h"
+#include "cli/table.h"
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/train/inspect_file.h"
 
 namespace hewn::cli {
 namespace {
 
 struct Fields {
-  std::string run;
+  std::string source;
   bool json = false;
 };
+
+void print_file(const train::FileReport& report, const std::string& file) {
+  if (!report.model.empty()) std::cout << plain_text(report.model);
+  if (!report.method.empty()) std::cout << ", " << plain_text(report.method);
+  if (!report.weights) {
+    std::cout << "; takes " << to_string(report.input) << ", gives " << report.outputs
+              << (report.outputs == 1 ? " output" : " outputs");
+  }
+  if (!report.model.empty() || !report.weights) std::cout << "\n\n";
+  print_layers(report.content.layers);
+  std::cout << '\n' << file << ": " << bytes_text(report.content.bytes);
+  if (report.weights) {
+    std::cout << ", " << bytes_text(report.other_bytes) << " of them in vectors and numbers\n";
+  } else {
+    std::cout << "\nclasses: " << (report.classes.empty() ? "not named" : plain_text(join(report.classes)))
+              << '\n';
+  }
+}
+
+int run(const Fields& fields) {
+  using io::SourceKind;
+  const SourceKind kind =
+      source_kind("inspect", fields.source, {SourceKind::kRun, SourceKind::kModel, SourceKind::kWeights});
+  if (kind == SourceKind::kRun) {
+    print_report(train::inspect_run({fields.source}), fields.json);
+    return 0;
+  }
+  const train::FileReport report = train::inspect_file(fields.source);
+  if (fields.json) {
+    std::cout << train::to_json(report, fields.source).dump() << '\n';
+  } else {
+    print_file(report, fields.source);
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -17,14 +59,13 @@ Command inspect_command() {
   const auto fields = std::make_shared<Fields>();
   Command command;
   command.name = "inspect";
-  command.help = "show what a run kept, layer by layer";
-  command.example = "hewn inspect runs/fashion-mnist-mlp-auto-b16-s0.9-seed0";
-  command.positionals = {{"RUN", "run folder", &fields->run}};
+  command.help = "show what a run or a file keeps, layer by layer";
+  command.example =
+      "hewn inspect runs/fashion-mnist-mlp-auto-b16-s0.9-seed0\n"
+      "  hewn inspect model.hewn";
+  command.positionals = {{"SOURCE", "run folder, model.hewn or weights (.safetensors)", &fields->source}};
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) {
-    print_report(train::inspect_run({fields->run}), fields->json);
-    return 0;
-  };
+  command.run = [fields](const Given&) { return run(*fields); };
   return command;
 }
 

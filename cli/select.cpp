@@ -9,13 +9,14 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/coefficients.h"
 #include "cli/command.h"
 #include "cli/select_layer.h"
 #include "cli/table.h"
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/io/npy.h"
+#include "hewn/core/suffix.h"
 
 namespace hewn::cli {
 namespace {
@@ -98,33 +99,6 @@ class Progress {
 };
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-void write_coefficients(const std::string& path, const convex::Matrix& b, const convex::Dataset& data,
-                        const Eigen::RowVectorXd& intercept) {
-  if (path.ends_with(".npy")) {
-    io::write_npy(path, b.rows(), b.cols(), b.data());
-    return;
-  }
-  if (!path.ends_with(".csv"))
-    throw Error(str("coef: expected a file that ends in .npy or .csv, got ", path));
-  const auto quoted = [](const std::string& name) {
-    std::string out = "\"";
-    for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-  };
-  std::ostringstream out;
-  out.precision(17);
-  out << "feature";
-  for (const std::string& name : data.outputs) out << ',' << quoted(name);
-  out << "\nintercept";
-  for (const double value : intercept) out << ',' << value;
-  for (Index j = 0; j < b.rows(); ++j) {
-    out << '\n' << quoted(data.features[static_cast<size_t>(j)]);
-    for (Index k = 0; k < b.cols(); ++k) out << ',' << b(j, k);
-  }
-  out << '\n';
-  write_file_atomically(path, out.str());
-}
 
 Json to_json(const Fields& fields, const convex::Dataset& data, const convex::Selection& found,
              double seconds) {
@@ -225,31 +199,34 @@ void print(const convex::Dataset& data, const convex::Selection& found, double s
   std::cout << fixed(seconds, 2) << " s\n";
 }
 
-int run(const Fields& fields, const Given& given) {
+int run(Fields fields, const Given& given) {
+  settle_source(fields.data, fields.layer);
   if (!fields.layer.run.empty()) {
-    if (!fields.data.empty())
-      throw Error(str("from-run: takes its data from the run, got ", fields.data, " too"));
     return select_layer(fields.layer, fields.select, given, Progress());
   }
   for (const std::string& key : layer_keys()) {
-    if (given.contains(key)) throw Error(str(key, ": applies to a layer only, with --from-run RUN"));
+    if (key != "out" && given.contains(key)) throw Error(str(key, ": applies to a layer of a run only"));
   }
-  if (fields.data.empty()) throw Error("data is required; see hewn select --help");
+  const std::string& out = fields.layer.options.out;
+  const std::string suffix = out.empty() ? "" : known_suffix("out", out, {".csv", ".npy", ".json"});
   const convex::Dataset data = convex::read_dataset(fields.data, dataset_options(fields));
   const auto start = std::chrono::steady_clock::now();
   const convex::Selection found = convex::select(data, fields.select, Progress());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const convex::Groups& groups = found.problem.groups;
-  if (!fields.coef.empty()) {
-    write_coefficients(fields.coef, found.solution.coefficients(groups), data, found.solution.intercept);
+  for (const std::string& file : {fields.coef, suffix == ".json" ? "" : out}) {
+    if (file.empty()) continue;
+    write_coefficients(file, found.solution.coefficients(groups), data, found.solution.intercept);
   }
+  const Json result = to_json(fields, data, found, seconds);
+  if (suffix == ".json") write_file_atomically(out, result.dump(2) + "\n");
   if (!fields.plot.empty()) {
     if (!found.path) throw Error(str("plot: ", fields.select.method, " follows no path"));
     write_file_atomically(fields.plot, convex::path_svg(*found.path, groups, found.group_names,
                                                         static_cast<int>(found.chosen)));
   }
   if (fields.json) {
-    std::cout << to_json(fields, data, found, seconds).dump(2) << '\n';
+    std::cout << result.dump(2) << '\n';
   } else {
     print(data, found, seconds);
   }
@@ -269,8 +246,11 @@ Command select_command() {
   Command command;
   command.name = "select";
   command.help = "select groups of features that predict a target, with certificates";
-  command.example = "hewn select data.csv --target price --method ompr --k 5";
-  command.positionals.push_back({"data", "data.csv, X.npy, X.npy,Y.npy or data.npz", &fields->data, false});
+  command.example =
+      "hewn select data.csv --target price --method ompr --k 5\n"
+      "  hewn select RUN --layer fc1 --sparsity 0.9 --out RUN2";
+  command.positionals.push_back(
+      {"SOURCE", "data.csv, X.npy, X.npy,Y.npy or data.npz; or a run folder", &fields->data, false});
   command.options.add("target", fields->target,
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");
@@ -309,7 +289,7 @@ Command select_command() {
   command.options.add("holdout", o.holdout, "share of samples to leave out and measure on");
   command.options.add("seed", o.seed, "of folds and holdout");
   command.options.add("threads", o.threads, "folds solved at the same time");
-  command.options.add("coef", fields->coef, "write coefficients to this .npy or .csv file");
+  command.options.add("coef", fields->coef, "old spelling of --out with a .npy or .csv file");
   command.options.add("plot", fields->plot, "write a picture of the path to this .svg file");
   command.options.add("allow-unconverged", fields->allow_unconverged, "exit with 0 although not converged");
   command.options.add("json", fields->json, "print JSON");

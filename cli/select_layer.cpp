@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "cli/source.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
 
@@ -25,7 +26,7 @@ train::SelectLayerOptions options_of(const LayerFields& fields, const convex::Se
   for (const auto& [key, text] : given) {
     if (std::find(own.begin(), own.end(), key) != own.end()) continue;
     if (std::find(kShared.begin(), kShared.end(), key) != kShared.end()) continue;
-    throw Error(str(key, ": applies to tables, not to a layer of a run (--from-run)"));
+    throw Error(str(key, ": applies to tables, not to a layer of a run"));
   }
   if (fields.options.layer.empty()) throw Error("layer: expected --layer NAME; hewn inspect RUN lists them");
   train::SelectLayerOptions out = fields.options;
@@ -108,15 +109,17 @@ void print(const train::SelectLayerOptions& options, const train::LayerSelection
 
 void describe(LayerFields& fields, OptionTable& table) {
   train::SelectLayerOptions& o = fields.options;
-  table.add("from-run", fields.run,
-            "choose blocks of a trained layer instead: run folder; methods omp, ompr and magnitude");
-  table.add("layer", o.layer, "with --from-run: name of the layer");
+  table.add("from-run", fields.run, "old spelling of a SOURCE that is a run folder");
+  table.add("layer", o.layer,
+            "with a run: name of the layer whose blocks are chosen; methods omp, ompr and magnitude");
   table.add("sparsity", o.sparsity,
-            "with --from-run: fraction of blocks to drop, instead of --k; auto: the run's");
-  table.add("samples", o.samples, "with --from-run: training samples whose activations are reproduced");
-  table.add("no-refit", o.no_refit, "with --from-run: kept blocks keep their weights");
-  table.add("device", o.device, "with --from-run: cpu, cuda or cuda:N");
-  table.add("out", o.out, "with --from-run: run folder to write the pruned network to");
+            "with a run: fraction of blocks to drop, instead of --k; auto: the run's");
+  table.add("samples", o.samples, "with a run: training samples whose activations are reproduced");
+  table.add("no-refit", o.no_refit, "with a run: kept blocks keep their weights");
+  table.add("device", o.device, "with a run: cpu, cuda or cuda:N");
+  table.add("out", o.out,
+            "with a run: folder for the pruned network; with a table: .csv or .npy for coefficients, .json "
+            "for all");
 }
 
 std::vector<std::string> layer_keys() {
@@ -124,6 +127,24 @@ std::vector<std::string> layer_keys() {
   OptionTable table;
   describe(fields, table);
   return table.keys();
+}
+
+void settle_source(const std::string& source, LayerFields& layer) {
+  using io::SourceKind;
+  if (!layer.run.empty()) {
+    if (!source.empty()) throw Error(str("from-run: takes its data from the run, got ", source, " too"));
+    source_kind("select --from-run", layer.run, {SourceKind::kRun});
+    return;
+  }
+  if (source.empty()) throw Error("SOURCE is required; see hewn select --help");
+  // Two arrays with a comma between are no path.
+  if (io::kind_of(source) == SourceKind::kMissing && source.find(',') != std::string::npos) return;
+  // What no mark tells is text, plain or packed.
+  if (source_kind("select", source,
+                  {SourceKind::kRun, SourceKind::kNpy, SourceKind::kNpz, SourceKind::kUnknown},
+                  "a table (.csv, .npy or .npz) or a run folder") == SourceKind::kRun) {
+    layer.run = source;
+  }
 }
 
 int select_layer(const LayerFields& fields, const convex::SelectOptions& shared, const Given& given,

@@ -21,7 +21,11 @@ void describe(LayerFields& fields, OptionTable& table);
 /// Their names.
 std::vector<std::string> layer_keys();
 
-/// hewn select --from-run. Throws Error for an option in `given` that means nothing for a layer.
+/// Tells a run from a table in what was given as SOURCE or with --from-run; `layer.run` is empty where it is
+/// a table. Throws Error where it is neither.
+void settle_source(const std::string& source, LayerFields& layer);
+
+/// hewn select RUN. Throws Error for an option in `given` that means nothing for a layer.
 int select_layer(const LayerFields& fields, const convex::SelectOptions& shared, const Given& given,
                  const std::function<void(int, int)>& progress);
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/source.h"
 #include "cli/sweep_progress.h"
 #include "cli/sweep_rules.h"
 #include "cli/table.h"
@@ -116,9 +117,7 @@ sweep::QueueOptions queue_options(const sweep::Spec& spec) {
 
 int rewrite_tables(const Fields& fields) {
   const sweep::Folder folder{fields.results};
-  if (!std::filesystem::exists(folder.record())) {
-    throw Error(str(fields.results, ": is not the folder of a sweep: it has no sweep.json"));
-  }
+  source_kind("sweep --results", fields.results, {io::SourceKind::kSweep});
   const FileLock lock(folder.lock());
   const Json record = sweep::read_record(folder.record());
   sweep::Options given;
@@ -145,6 +144,7 @@ int run(const Fields& fields, const Given& all) {
   for (const char* key : {"data", "device", "workers", "threads"}) {
     if (all.contains(key)) given[key] = all.at(key);
   }
+  source_kind("sweep", fields.file, {io::SourceKind::kUnknown}, "a file such as configs/paper has");
   const std::string text = read_file(fields.file);
   const Sweep sweep = read(text, fields.file, given);
   const std::string stem = std::filesystem::path(fields.file).stem().string();

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "hewn/core/error.h"
+#include "hewn/core/json.h"
 
 namespace hewn::cli {
 
@@ -43,6 +44,12 @@ std::string clock_text(double seconds) {
     std::snprintf(buffer.data(), buffer.size(), "%ld:%02ld", all / 60, all % 60);
   }
   return buffer.data();
+}
+
+std::string plain_text(const std::string& name) {
+  const bool plain =
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; });
+  return plain ? name : Json(name).dump();
 }
 
 std::string metric_text(const std::string& name, double value) {

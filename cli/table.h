@@ -21,4 +21,7 @@ std::string clock_text(double seconds);
 /// A metric with the digits and the unit that are usual for it.
 std::string metric_text(const std::string& name, double value);
 
+/// A name that may come from a file: with control characters it is shown as JSON, on one line.
+std::string plain_text(const std::string& name);
+
 }  // namespace hewn::cli

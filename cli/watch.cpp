@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/source.h"
 #include "cli/watch_terminal.h"
 #include "hewn/core/error.h"
 #include "hewn/report/live.h"
@@ -69,6 +70,7 @@ Command watch_command() {
   command.options.add("allow-remote", fields->server.remote, "let other machines see the page");
   command.options.add("terminal", fields->terminal, "show it here instead, without a page");
   command.run = [fields](const Given&) {
+    source_kind("watch", fields->run, {io::SourceKind::kRun});
     end_on_signals();
     return fields->terminal ? watch_in_terminal(*fields) : watch_in_browser(*fields);
   };

@@ -15,16 +15,43 @@ namespace {
 constexpr size_t kChunk = size_t{1} << 18;
 constexpr size_t kLongestRecord = size_t{1} << 28;
 
-/// Records of a file one after the other; a record ends at a line break outside quotes.
+/// Puts up to so many bytes of a text there and says how many; 0 at its end.
+using Pull = std::function<size_t(char* to, size_t most)>;
+
+/// A text that can be read from its beginning as often as one likes.
+struct Text {
+  std::string where;
+  std::function<Pull()> open;
+};
+
+Text text_of_file(const std::filesystem::path& path) {
+  return {path.string(), [path]() -> Pull {
+            const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"),
+                                                 [](gzFile open) { gzclose(open); });
+            if (file == nullptr) throw FormatError(path.string(), "cannot be read");
+            gzbuffer(file.get(), 1 << 18);
+            return [path, file](char* to, size_t most) {
+              const int got = gzread(file.get(), to, static_cast<unsigned>(most));
+              if (got < 0) throw FormatError(path.string(), "is damaged (gzip)");
+              return static_cast<size_t>(got);
+            };
+          }};
+}
+
+Text text_in_memory(std::string_view all, const std::string& where) {
+  return {where, [all]() -> Pull {
+            return [left = all](char* to, size_t most) mutable {
+              const size_t got = left.copy(to, most);
+              left.remove_prefix(got);
+              return got;
+            };
+          }};
+}
+
+/// Records of a text one after the other; a record ends at a line break outside quotes.
 class Records {
  public:
-  explicit Records(const std::filesystem::path& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    if (file_ == nullptr) throw FormatError(path.string(), "cannot be read");
-    gzbuffer(file_, 1 << 18);
-  }
-  ~Records() { gzclose(file_); }
-  Records(const Records&) = delete;
-  Records& operator=(const Records&) = delete;
+  explicit Records(const Text& text) : where_(text.where), pull_(text.open()) {}
 
   /// False at the end. Blank lines are skipped. The record is valid until the next call.
   bool next(std::string_view& record) {
@@ -57,7 +84,7 @@ class Records {
       }
       if (!fill(at)) break;
     }
-    if (quoted) throw FormatError(path_.string(), str("line ", line_, ": a quote is not closed"));
+    if (quoted) throw FormatError(where_, str("line ", line_, ": a quote is not closed"));
     if (begin_ == buffer_.size()) return false;
     record = trimmed(begin_, buffer_.size());
     begin_ = buffer_.size();
@@ -73,19 +100,18 @@ class Records {
     at -= begin_;
     begin_ = 0;
     if (buffer_.size() > kLongestRecord) {
-      throw FormatError(path_.string(), str("line ", line_, ": is longer than 256 MiB; is this a CSV file?"));
+      throw FormatError(where_, str("line ", line_, ": is longer than 256 MiB; is this a CSV file?"));
     }
     const size_t before = buffer_.size();
     buffer_.resize(before + kChunk);
-    const int got = gzread(file_, buffer_.data() + before, static_cast<unsigned>(kChunk));
-    if (got < 0) throw FormatError(path_.string(), "is damaged (gzip)");
-    buffer_.resize(before + static_cast<size_t>(got));
+    const size_t got = pull_(buffer_.data() + before, kChunk);
+    buffer_.resize(before + got);
     done_ = got == 0;
     return got > 0;
   }
 
-  std::filesystem::path path_;
-  gzFile file_;
+  std::string where_;
+  Pull pull_;
   std::string buffer_;
   size_t begin_ = 0;
   bool done_ = false;
@@ -148,9 +174,8 @@ struct Shape {
   std::vector<std::string> first;
 };
 
-Shape count(const std::filesystem::path& path, const CsvOptions& options) {
-  if (std::filesystem::is_directory(path)) throw FormatError(path.string(), "is a folder, expected a file");
-  Records records(path);
+Shape count(const Text& all, const CsvOptions& options) {
+  Records records(all);
   Shape shape;
   std::string_view record;
   std::string scratch;
@@ -167,34 +192,21 @@ Shape count(const std::filesystem::path& path, const CsvOptions& options) {
       const int64_t columns =
           for_each_field(record, options.separator, scratch, [](int64_t, std::string_view) {});
       if (columns != shape.columns) {
-        throw FormatError(path.string(), str("line ", records.line(), ": has ", columns, " fields, expected ",
-                                             shape.columns, " as in the first line"));
+        throw FormatError(all.where, str("line ", records.line(), ": has ", columns, " fields, expected ",
+                                         shape.columns, " as in the first line"));
       }
     }
     ++shape.rows;
   }
-  if (shape.rows == 0) throw FormatError(path.string(), "is empty");
+  if (shape.rows == 0) throw FormatError(all.where, "is empty");
   shape.header = options.header == Header::kYes || (options.header == Header::kAuto && !any_number);
   if (shape.header) --shape.rows;
-  if (shape.rows == 0) throw FormatError(path.string(), "has a header but no samples");
+  if (shape.rows == 0) throw FormatError(all.where, "has a header but no samples");
   return shape;
 }
 
-}  // namespace
-
-bool parse_number(std::string_view text, double& value) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  return problem == std::errc() && stop == end && std::isfinite(value);
-}
-
-bool is_missing(std::string_view text) {
-  return text.empty() || text == "NA" || text == "NaN" || text == "nan" || text == "null" || text == "?";
-}
-
-Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  const Shape shape = count(path, options);
+Table read_table(const Text& all, const CsvOptions& options) {
+  const Shape shape = count(all, options);
   Table table;
   table.rows = shape.rows;
   table.has_header = shape.header;
@@ -213,7 +225,7 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
   table.text.assign(table.text_columns.size(), {});
   for (auto& column : table.text) column.reserve(static_cast<size_t>(shape.rows));
 
-  Records records(path);
+  Records records(all);
   std::string_view record;
   std::string scratch;
   int64_t row = shape.header ? -1 : 0;
@@ -233,17 +245,39 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
           double& value = table.values[at * static_cast<size_t>(shape.rows) + static_cast<size_t>(row)];
           if (parse_number(text, value)) return;
           if (!is_missing(text)) {
-            throw FormatError(path.string(),
+            throw FormatError(all.where,
                               str("line ", records.line(), ", column \"", table.names[static_cast<size_t>(c)],
                                   "\": expected a number, got \"", shown(text), "\""));
           }
           value = std::numeric_limits<double>::quiet_NaN();
           if (table.missing++ == 0) table.first_missing = Missing{records.line(), c};
         });
-    if (columns != shape.columns) throw FormatError(path.string(), "changed while it was read");
+    if (columns != shape.columns) throw FormatError(all.where, "changed while it was read");
   }
-  if (row != shape.rows) throw FormatError(path.string(), "changed while it was read");
+  if (row != shape.rows) throw FormatError(all.where, "changed while it was read");
   return table;
+}
+
+}  // namespace
+
+bool parse_number(std::string_view text, double& value) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc() && stop == end && std::isfinite(value);
+}
+
+bool is_missing(std::string_view text) {
+  return text.empty() || text == "NA" || text == "NaN" || text == "nan" || text == "null" || text == "?";
+}
+
+Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
+  if (std::filesystem::is_directory(path)) throw FormatError(path.string(), "is a folder, expected a file");
+  return read_table(text_of_file(path), options);
+}
+
+Table parse_csv(std::string_view text, const std::string& where, const CsvOptions& options) {
+  return read_table(text_in_memory(text, where), options);
 }
 
 }  // namespace hewn::io

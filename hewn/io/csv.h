@@ -43,6 +43,8 @@ struct Table {
 /// Reads a CSV file, plain or gzip, in two passes: one counts, one fills the table, so that no second copy of
 /// the numbers exists. Fields may be quoted, with "" for a quote. Throws FormatError naming line and column.
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options);
+/// The same for text in memory, which errors call `where`.
+Table parse_csv(std::string_view text, const std::string& where, const CsvOptions& options);
 
 /// Whether the text is a number; infinities and NaN are not.
 bool parse_number(std::string_view text, double& value);

@@ -45,6 +45,22 @@ class FileStream final : public ByteStream {
   uint64_t size_ = 0;
 };
 
+class MemoryStream final : public ByteStream {
+ public:
+  MemoryStream(std::string_view bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {}
+  uint64_t size() const override { return bytes_.size(); }
+  void read(char* to, size_t count) override {
+    if (count > bytes_.size() - at_) reject(where_, "ends too early");
+    std::memcpy(to, bytes_.data() + at_, count);
+    at_ += count;
+  }
+
+ private:
+  std::string_view bytes_;
+  std::string where_;
+  size_t at_ = 0;
+};
+
 /// What follows 'key': in the header's dictionary.
 std::string_view value_of(const std::string& where, std::string_view header, std::string_view key) {
   const size_t at = header.find(str("'", key, "':"));
@@ -58,7 +74,7 @@ Layout read_layout(ByteStream& file, const std::string& where) {
   char start[12] = {};
   if (file.size() < 12) reject(where, "is not an NPY file");
   file.read(start, 10);
-  if (std::memcmp(start, "\x93NUMPY", 6) != 0) reject(where, "is not an NPY file");
+  if (!starts_as_npy({start, 10})) reject(where, "is not an NPY file");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3) reject(where, str("NPY version ", version, " is not known"));
   size_t length =
@@ -124,12 +140,19 @@ const Type kTypes[] = {
 
 }  // namespace
 
-NpyMatrix read_npy(const std::filesystem::path& path) {
+bool starts_as_npy(std::string_view bytes) { return bytes.starts_with("\x93NUMPY"); }
+
+NpyMatrix read_npy(const std::filesystem::path& path, NpyShape shape) {
   FileStream file(path);
-  return read_npy(file, path.string());
+  return read_npy(file, path.string(), shape);
 }
 
-NpyMatrix read_npy(ByteStream& file, const std::string& where) {
+NpyMatrix parse_npy(std::string_view bytes, const std::string& where, NpyShape shape) {
+  MemoryStream file(bytes, where);
+  return read_npy(file, where, shape);
+}
+
+NpyMatrix read_npy(ByteStream& file, const std::string& where, NpyShape shape) {
   const Layout layout = read_layout(file, where);
   const Type* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                   [&](const Type& t) { return layout.type == t.name; });
@@ -137,12 +160,18 @@ NpyMatrix read_npy(ByteStream& file, const std::string& where) {
     reject(where,
            str("NPY type \"", layout.type, "\" is not supported; expected float32, float64 or integers"));
   }
-  if (layout.shape.empty() || layout.shape.size() > 2) {
-    reject(where, str("has ", layout.shape.size(), " dimensions, expected 1 or 2"));
+  const size_t dimensions = layout.shape.size();
+  if (dimensions == 0 || (dimensions > 2 && shape == NpyShape::kMatrix)) {
+    reject(where, str("has ", dimensions, " dimensions, expected 1 or 2"));
+  }
+  if (dimensions > 2 && layout.fortran) {
+    reject(where, str("has ", dimensions, " dimensions in Fortran order; save it in C order"));
   }
   NpyMatrix out;
   out.rows = layout.shape[0];
-  out.cols = layout.shape.size() == 2 ? layout.shape[1] : 1;
+  for (size_t i = 1; i < dimensions; ++i) {
+    if (__builtin_mul_overflow(out.cols, layout.shape[i], &out.cols)) reject(where, "NPY shape is damaged");
+  }
   // The file must hold what its header promises before memory is taken for it.
   const uint64_t bytes = file.size() - layout.offset;
   const auto rows = static_cast<uint64_t>(out.rows);
@@ -174,16 +203,32 @@ NpyMatrix read_npy(ByteStream& file, const std::string& where) {
   return out;
 }
 
-void write_npy(const std::filesystem::path& path, int64_t rows, int64_t cols, const double* column_major) {
-  std::string header = str("{'descr': '<f8', 'fortran_order': True, 'shape': (", rows, ", ", cols, "), }");
+namespace {
+
+std::string npy_start(const char* type, bool fortran, int64_t rows, int64_t cols) {
+  std::string header = str("{'descr': '", type, "', 'fortran_order': ", fortran ? "True" : "False",
+                           ", 'shape': (", rows, ", ", cols, "), }");
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header.push_back('\n');
   std::string start("\x93NUMPY\x01\x00", 8);
   start.push_back(static_cast<char>(header.size() & 0xff));
   start.push_back(static_cast<char>(header.size() >> 8));
+  return start + header;
+}
+
+}  // namespace
+
+void write_npy(const std::filesystem::path& path, int64_t rows, int64_t cols, const double* column_major) {
+  const std::string start = npy_start("<f8", true, rows, cols);
   const std::string_view data(reinterpret_cast<const char*>(column_major),
-                              static_cast<size_t>(rows * cols) * 8);
-  write_file_atomically(path, {start, header, data});
+                              static_cast<size_t>(rows * cols) * sizeof(double));
+  write_file_atomically(path, {start, data});
+}
+
+std::string npy_bytes(int64_t rows, int64_t cols, const float* row_major) {
+  std::string out = npy_start("<f4", false, rows, cols);
+  return out.append(reinterpret_cast<const char*>(row_major),
+                    static_cast<size_t>(rows * cols) * sizeof(float));
 }
 
 }  // namespace hewn::io

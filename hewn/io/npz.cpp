@@ -19,12 +19,19 @@ std::vector<std::string> npz_arrays(const std::filesystem::path& path) {
   return out;
 }
 
-NpyMatrix read_npz(const std::filesystem::path& path, const std::string& array) {
+NpyMatrix read_npz(const std::filesystem::path& path, const std::string& array, NpyShape shape) {
   for (const ZipMember& member : read_zip_directory(path)) {
     if (array_name(member) == array)
-      return read_npy(*open_zip_member(path, member), path.string() + ", " + array);
+      return read_npy(*open_zip_member(path, member), path.string() + ", " + array, shape);
   }
   throw FormatError(path.string(), str("has no array ", array, "; it has ", join(npz_arrays(path))));
+}
+
+void write_npz(const std::filesystem::path& path,
+               const std::vector<std::pair<std::string, std::string>>& arrays) {
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const auto& [name, bytes] : arrays) members.emplace_back(name + ".npy", bytes);
+  write_zip(path, members);
 }
 
 }  // namespace hewn::io

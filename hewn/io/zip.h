@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hewn/io/byte_stream.h"
@@ -26,5 +27,9 @@ std::vector<ZipMember> read_zip_directory(const std::filesystem::path& path);
 
 /// The unpacked bytes of a member; its checksum is compared when the last one is read.
 std::unique_ptr<ByteStream> open_zip_member(const std::filesystem::path& path, const ZipMember& member);
+
+/// Writes an archive of (name, bytes), stored as they are, atomically. Throws Error from 4 GiB on.
+void write_zip(const std::filesystem::path& path,
+               const std::vector<std::pair<std::string, std::string>>& members);
 
 }  // namespace hewn::io

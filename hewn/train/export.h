@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,15 @@ struct ExportedRun {
 };
 ExportedRun exported_run(const RunFolder& run);
 
-/// Writes a finished run's model.safetensors as a model.hewn file. `type` is that of the values: kF32 or
-/// kBF16.
+/// The layers of a network in the runtime's form. `type`: that of the values in its file; none: what the data
+/// say. `bytes` of the whole is left at 0.
+ExportReport report_on(const runtime::ModelData& model, std::optional<io::DType> type = {});
+
+/// Throws Error where export_run does not write files with this suffix: asked before anything is read.
+void check_export_file(const std::filesystem::path& to);
+
+/// Writes a finished run's network. The suffix of the file is its format: .hewn, where `type` is that of the
+/// values (kF32 or kBF16), or .safetensors, which is the run's model.safetensors once it has been checked.
 ExportReport export_run(const RunFolder& run, const std::filesystem::path& to, io::DType type);
 
 /// One sample's shape (of a click log: its fields) as channels x height x width; a vector is an image of one

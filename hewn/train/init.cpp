@@ -4,6 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
+#include "hewn/io/source_kind.h"
 #include "hewn/tensor/tensor_file.h"
 #include "hewn/train/setup.h"
 
@@ -24,9 +25,19 @@ void strip_prefix(std::map<std::string, at::Tensor>& tensors) {
   tensors = std::move(out);
 }
 
+/// Says of a file of another kind what it is; of a damaged one the reader knows more.
+void check_weights_file(const std::filesystem::path& path) {
+  const io::SourceKind kind = io::kind_of(path);
+  if (kind == io::SourceKind::kWeights || kind == io::SourceKind::kDamaged) return;
+  if (kind == io::SourceKind::kMissing) throw FormatError(path.string(), "no such file or folder");
+  throw FormatError(path.string(),
+                    hewn::str("is ", name_of(kind), "; expected ", name_of(io::SourceKind::kWeights)));
+}
+
 }  // namespace
 
 void load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip) {
+  check_weights_file(path);
   tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
   strip_prefix(file.tensors);
   const std::vector<std::string> patterns = split(skip, ',');

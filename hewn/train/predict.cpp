@@ -7,12 +7,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "hewn/core/error.h"
-#include "hewn/core/files.h"
 #include "hewn/data/source.h"
-#include "hewn/io/safetensors.h"
+#include "hewn/io/source_kind.h"
 #include "hewn/runtime/model.h"
 #include "hewn/train/export.h"
 
@@ -66,11 +64,16 @@ double Predictions::score_of(int64_t sample) const {
   return 1 / sum;
 }
 
+runtime::Model open_model(const std::filesystem::path& path, int64_t threads) {
+  runtime::Model model = io::kind_of(path) == io::SourceKind::kRun ? runtime::Model(exported_run({path}).data)
+                                                                   : runtime::Model::load(path);
+  model.set_threads(static_cast<int>(std::clamp<int64_t>(threads, -1, std::numeric_limits<int>::max())));
+  return model;
+}
+
 Predictions predict(const std::filesystem::path& path, const PredictOptions& options) {
   if (options.batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", options.batch));
-  runtime::Model model = runtime::Model::load(path);
-  model.set_threads(
-      static_cast<int>(std::clamp<int64_t>(options.threads, -1, std::numeric_limits<int>::max())));
+  runtime::Model model = open_model(path, options.threads);
   std::string data_path;
   check(model, data::find_source(options.data, &data_path).info, path.string());
   data::DataOptions data_options;
@@ -87,6 +90,7 @@ Predictions predict(runtime::Model& model, const std::string& name, data::Source
   Predictions out;
   out.kind = source.info().kind;
   out.outputs = model.outputs();
+  out.classes = model.classes();
   const auto meter = make_task(source.info().kind, 0)->meter();
   for (int64_t i = 0; i < source.test_batches(); ++i) {
     const data::Batch batch = source.test_batch(i);
@@ -107,24 +111,6 @@ Predictions predict(runtime::Model& model, const std::string& name, data::Source
   if (out.samples == 0) throw Error(hewn::str(source.info().name, ": has no test samples"));
   out.metrics = meter->result();
   return out;
-}
-
-void write_predictions(const std::filesystem::path& path, const Predictions& predictions) {
-  std::ostringstream text;
-  text.precision(6);
-  text << "sample,class,score\n";
-  for (int64_t i = 0; i < predictions.samples; ++i) {
-    text << i << ',' << predictions.class_of(i) << ',' << predictions.score_of(i) << '\n';
-  }
-  write_file_atomically(path, text.str());
-}
-
-void write_logits(const std::filesystem::path& path, const Predictions& predictions) {
-  io::write_safetensors(path, {},
-                        {{"logits",
-                          {io::DType::kF32,
-                           {predictions.samples, predictions.outputs},
-                           std::as_bytes(std::span(predictions.logits))}}});
 }
 
 }  // namespace hewn::train

@@ -25,25 +25,27 @@ struct Predictions {
   data::Kind kind = data::Kind::kImages;
   int64_t samples = 0;
   int64_t outputs = 0;
-  std::vector<float> logits;  // samples x outputs
-  Metrics metrics;
-  double seconds = 0;  // in the runtime, without reading the data
+  std::vector<float> logits;         // samples x outputs
+  std::vector<std::string> classes;  // their names, where the model has them
+  Metrics metrics;                   // none where nothing says what would have been right
+  double seconds = 0;                // in the runtime, without reading the data
 
+  /// Whether class_of and score_of mean something: not for one output that is a number.
+  bool classifies() const { return outputs > 1 || kind == data::Kind::kClicks; }
   /// Images: the output that is largest for a sample, and its probability. Clicks: 1 where a click is
   /// likelier than none, else 0, and the probability of a click.
   int64_t class_of(int64_t sample) const;
   double score_of(int64_t sample) const;
 };
 
-/// Runs the test set of a data source through a model.hewn file. Throws Error where the data does not fit
+/// A model.hewn file, or the network of a finished run's folder. `threads` as in PredictOptions.
+runtime::Model open_model(const std::filesystem::path& path, int64_t threads);
+
+/// Runs the test set of a data source through what open_model opens. Throws Error where the data does not fit
 /// the model.
 Predictions predict(const std::filesystem::path& model, const PredictOptions& options);
 
 /// The same for a source that is open. `name` stands for the model in errors.
 Predictions predict(runtime::Model& model, const std::string& name, data::Source& source, int64_t limit);
-
-/// sample,class,score with a header line; and the raw outputs as the tensor "logits".
-void write_predictions(const std::filesystem::path& path, const Predictions& predictions);
-void write_logits(const std::filesystem::path& path, const Predictions& predictions);
 
 }  // namespace hewn::train

@@ -42,7 +42,7 @@ TEST_F(BadInput, UnknownNames) {
   expect_error({"train", "--sparsty", "0.9"}, "--sparsity");
   expect_error({"trian"}, "trian");
   expect_error({}, "subcommand");
-  expect_error({"eval"}, "RUN");
+  expect_error({"eval"}, "SOURCE");
   expect_error(train({"--method", "magic"}), "sa++r");
   expect_error(train({"--model", "resnet51"}), "resnet50");
   expect_error(train({"--score", "x"}), "attention");
@@ -116,8 +116,8 @@ TEST_F(BadInput, ResumeWithAnotherModel) {
   expect_error(train({"--resume", "--model", "resnet20"}), "resnet20");
   expect_error(train({"--resume", "--widths", "64"}), "widths");
   expect_error({"train", "--resume"}, "--out");
-  expect_error({"eval", (folder_ / "nothing").string()}, "config.json");
-  expect_error({"inspect", (folder_ / "nothing").string()}, "config.json");
+  expect_error({"eval", (folder_ / "nothing").string()}, "no such file or folder");
+  expect_error({"inspect", (folder_ / "data").string()}, "config.json");
   write_text(folder_ / "run" / "model.safetensors", "garbage");
   expect_error({"eval", (folder_ / "run").string()}, "model.safetensors");
 }

@@ -46,8 +46,8 @@ TempFolder* ExportCommand::folder_ = nullptr;
 
 TEST_F(ExportCommand, BenchTimesTheFile) {
   const Json exported = json_of_call({"export", path("run"), "--to", path("b.hewn"), "--json"});
-  const Json points = json_of_call({"bench", "file", "--file", path("b.hewn"), "--batch", "1,17", "--threads",
-                                    "1,2", "--rounds", "1", "--json"});
+  const Json points = json_of_call(
+      {"bench", "file", path("b.hewn"), "--batch", "1,17", "--threads", "1,2", "--rounds", "1", "--json"});
   ASSERT_EQ(points.size(), 4U);
   for (const Json& point : points) {
     const auto at = [&](const char* key) { return point[key].get<double>(); };
@@ -96,7 +96,7 @@ TEST_F(ExportCommand, RefusesInOneLine) {
   expect_error({"export", path("run")}, "--to");
   expect_error({"export", path("run"), "--to", path("x.hewn"), "--dtype", "f16"}, "bf16");
   expect_error({"export", path("run"), "--to", path("nowhere/x.hewn")}, "nowhere");
-  expect_error({"export", path("absent"), "--to", path("x.hewn")}, "config.json");
+  expect_error({"export", path("absent"), "--to", path("x.hewn")}, "no such file or folder");
   std::filesystem::create_directories(path("unfinished"));
   std::filesystem::copy(path("run") + "/config.json", path("unfinished"));
   expect_error({"export", path("unfinished"), "--to", path("x.hewn")}, "not finished");

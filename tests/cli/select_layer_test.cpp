@@ -93,11 +93,11 @@ TEST_F(SelectLayer, MistakesAreOneLineThatNamesThem) {
       {select({"--layer", "fc1", "--ridge", "-1"}), "ridge: expected 0 or more"},
       {select({"--layer", "fc1", "--out", path("run")}), "holds a run already"},
       {select({"--layer", "fc1", "a.csv"}), "from-run: takes its data from the run"},
-      {{"select", "--from-run", path("none"), "--layer", "fc1"}, "none: is not a run folder"},
+      {{"select", "--from-run", path("none"), "--layer", "fc1"}, "none: no such file or folder"},
       {{"select", "--from-run", path("pruned"), "--layer", "fc2", "--block", "4"},
        "block: layer fc1 of this run is pruned in blocks of 8"},
-      {{"select", "a.csv", "--layer", "fc1"}, "layer: applies to a layer only, with --from-run RUN"},
-      {{"select"}, "data is required"},
+      {{"select", HEWN_SOURCE_DIR "/README.md", "--layer", "fc1"}, "layer: applies to a layer of a run only"},
+      {{"select"}, "SOURCE is required"},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome outcome = hewn(arguments);

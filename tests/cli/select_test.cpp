@@ -32,12 +32,14 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   const TempFolder folder;
   write_text(folder / "a.csv", sample());
   const std::string data = folder / "a.csv";
-  const Outcome text = test::hewn({"select", data, "--target", "y", "--k", "2"});
+  const Outcome text = test::hewn({"select", data, "--target", "y", "--k", "2", "--out", folder / "s.json"});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("certified"), std::string::npos) << text.out;
+  EXPECT_EQ(Json::parse(read_file(folder / "s.json")).at("selected"), Json({1, 2}));
 
-  const Outcome json = test::hewn({"select", data, "--method", "group-lasso", "--lambda", "0.1tau", "--coef",
-                                   folder / "b.csv", "--plot", folder / "p.svg", "--json"});
+  const Outcome json =
+      test::hewn({"select", data, "--method", "group-lasso", "--lambda", "0.1tau", "--coef", folder / "b.csv",
+                  "--out", folder / "c.csv", "--plot", folder / "p.svg", "--json"});
   ASSERT_EQ(json.code, 0) << json.err;
   const Json out = Json::parse(json.out);
   EXPECT_EQ(out.at("selected"), Json({1, 2}));
@@ -49,6 +51,7 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   EXPECT_TRUE(out.at("objective").is_number());
   EXPECT_NE(read_file(folder / "p.svg").find("<svg"), std::string::npos);
   const std::string coefficients = read_file(folder / "b.csv");
+  EXPECT_EQ(coefficients, read_file(folder / "c.csv"));
   EXPECT_EQ(std::count(coefficients.begin(), coefficients.end(), '\n'), 6);
 }
 
@@ -90,7 +93,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
   write_text(folder / "text.npz", "a,b\n1,2\n");
   const std::string data = folder / "a.csv";
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"select", folder.path()}, "is a folder, expected a file"},
+      {{"select", folder.path()}, "is a folder without a run's config.json; hewn select takes"},
       {{"select", folder / "text.npz"}, "text.npz: is not a ZIP archive"},
       {{"select", folder / "separable.csv", "--ridge", "0"}, "add ridge (--ridge 1e-3)"},
       {{"select", data, "--targets", "y,a,y"}, "target: column \"y\" is named twice"},
@@ -99,7 +102,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
       {{"select", data, "--categories", "a", "--group-size", "2"}, "categories: are groups of their own"},
       {{"select", data, "--method", "ompr", "--kprime", "3", "--cv", "5"},
        "kprime: cannot be given together"},
-      {{"select", folder / "none.csv"}, "none.csv: cannot be read"},
+      {{"select", folder / "none.csv"}, "none.csv: no such file or folder"},
       {{"select", folder / "holes.csv"}, "line 3, column \"a\": the value is missing"},
       {{"select", data, "--target", "z"}, "no column \"z\""},
       {{"select", data, "--method", "lasso"}, "method: unknown name \"lasso\""},
@@ -112,6 +115,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
       {{"select", data, "--groups", folder / "a.csv"}, "group labels, expected 4"},
       {{"select", data, "--plot", folder / "p.svg"}, "plot: omp follows no path"},
       {{"select", data, "--coef", folder / "b.txt"}, "coef: expected a file that ends in .npy or .csv"},
+      {{"select", data, "--out", folder / "b.txt"}, "out: expected a file that ends in .csv, .npy, .json"},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome outcome = test::hewn(arguments);

@@ -1,4 +1,4 @@
-// Damaged CSV, NPY and NPZ files: the first byte says which: 0 NPY, 2 NPZ.
+// Damaged CSV, NPY and NPZ files: the first byte says which: 0 NPY, 2 NPZ. What kind they are is asked of all.
 #include <unistd.h>
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "hewn/io/csv.h"
 #include "hewn/io/npy.h"
 #include "hewn/io/npz.h"
+#include "hewn/io/source_kind.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
@@ -18,11 +19,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
   }
+  hewn::io::kind_of(path);
   try {
     if (data[0] == '2') {
       for (const std::string& name : hewn::io::npz_arrays(path)) hewn::io::read_npz(path, name);
     } else if (data[0] == '0') {
-      hewn::io::read_npy(path);
+      hewn::io::read_npy(path, hewn::io::NpyShape::kAny);
     } else {
       hewn::io::CsvOptions options;
       options.text_columns = [](const std::vector<std::string>& names) {

@@ -140,5 +140,17 @@ TEST(Npz, DamagedArchivesNeverCrash) {
   EXPECT_LT(survived, 1000);  // most damage is seen: checksums cover the numbers
 }
 
+TEST(Npz, WhatIsWrittenIsRead) {
+  const TempFolder folder;
+  const std::vector<float> values = {0, 1, 2, 3, 4, 5.5F};
+  write_npz(folder / "a.npz",
+            {{"x", npy_bytes(3, 2, values.data())}, {"output", npy_bytes(2, 3, values.data())}});
+  EXPECT_EQ(npz_arrays(folder / "a.npz"), (std::vector<std::string>{"x", "output"}));
+  const NpyMatrix output = read_npz(folder / "a.npz", "output");
+  EXPECT_EQ(output.rows, 2);
+  EXPECT_EQ(output.cols, 3);
+  EXPECT_EQ(output.values, (std::vector<double>{0, 3, 1, 4, 2, 5.5}));
+}
+
 }  // namespace
 }  // namespace hewn::io

@@ -125,6 +125,21 @@ TEST(Npy, TypesAndOrders) {
   EXPECT_EQ(read_npy(folder / "g").values, values);
 }
 
+TEST(Tables, TextAndArraysInMemory) {
+  const Table table = parse_csv("a,b\n1,2\n3,4\n", "memory", {});
+  EXPECT_EQ(table.values, (std::vector<double>{1, 3, 2, 4}));
+  EXPECT_EQ(message_of([] { parse_csv("1,2\n3\n", "memory", {}); }),
+            "memory: line 2: has 1 fields, expected 2 as in the first line");
+  const std::vector<float> values = {0, 1, 2, 3, 4, 5};
+  std::string bytes = npy_bytes(2, 3, values.data());
+  EXPECT_EQ(parse_npy(bytes, "memory").values, (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  // The same numbers as 2 x 3 x 1: samples of any shape.
+  bytes.replace(bytes.find("(2, 3), "), 8, "(2,3,1),");
+  EXPECT_EQ(parse_npy(bytes, "memory", NpyShape::kAny).cols, 3);
+  EXPECT_EQ(message_of([&] { parse_npy(bytes, "memory"); }), "memory: has 3 dimensions, expected 1 or 2");
+  EXPECT_NE(message_of([&] { parse_npy(bytes.substr(0, 60), "memory"); }), "");
+}
+
 TEST(Npy, LyingHeadersAreRefused) {
   const TempFolder folder;
   const std::string data = bytes_of<double>({1, 2, 3, 4});

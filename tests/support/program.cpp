@@ -15,7 +15,8 @@
 namespace hewn::test {
 namespace {
 
-pid_t start(const std::vector<std::string>& arguments, const std::string& out, const std::string& err) {
+pid_t start(const std::vector<std::string>& arguments, const std::string& out, const std::string& err,
+            const std::string& in = "") {
   std::vector<std::string> words = {HEWN_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -26,6 +27,7 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out, c
   setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
   const pid_t child = fork();
   if (child != 0) return child;
+  if (!in.empty()) dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
   dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
   dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
   execv(argv[0], argv.data());
@@ -34,14 +36,23 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out, c
 
 int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
+Outcome finish(pid_t child, const TempFolder& folder) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {code_of(status), read_file(folder / "out"), read_file(folder / "err")};
+}
+
 }  // namespace
 
 Outcome hewn(const std::vector<std::string>& arguments) {
   const TempFolder folder;
-  const pid_t child = start(arguments, folder / "out", folder / "err");
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {code_of(status), read_file(folder / "out"), read_file(folder / "err")};
+  return finish(start(arguments, folder / "out", folder / "err"), folder);
+}
+
+Outcome hewn_fed(const std::string& input, const std::vector<std::string>& arguments) {
+  const TempFolder folder;
+  write_text(folder / "in", input);
+  return finish(start(arguments, folder / "out", folder / "err", folder / "in"), folder);
 }
 
 int hewn_struck_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,

@@ -16,6 +16,8 @@ struct Outcome {
 
 /// Runs the hewn program and waits for it. Output goes through files in a temporary folder.
 Outcome hewn(const std::vector<std::string>& arguments);
+/// The same with these bytes as its standard input.
+Outcome hewn_fed(const std::string& input, const std::vector<std::string>& arguments);
 
 /// Starts it, waits until `ready` says so, then for so many milliseconds, and kills it (SIGKILL). False: it
 /// had ended before.

@@ -6,6 +6,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/train/predictions_file.h"
 #include "hewn/train/random_network.h"
 #include "tests/support/temp_folder.h"
 

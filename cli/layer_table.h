@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "hewn/train/export.h"
+
+namespace hewn::cli {
+
+/// The table of `hewn export` and of `hewn inspect` for files, on standard output.
+void print_layers(const std::vector<train::ExportedLayer>& layers);
+
+}  // namespace hewn::cli
