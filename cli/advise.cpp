@@ -11,7 +11,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct AdviseFields {
   train::TrainOptions options;
   std::string data;
   int64_t batch = train::AdviceOptions().batch;
@@ -51,7 +51,7 @@ void print_advice(const train::Advice& advice) {
   std::cout << '\n' << advice.sentence << '\n';
 }
 
-int run(Fields& fields, Given given) {
+int run_advise(AdviseFields& fields, Given given) {
   for (const char* key : {"data", "batch", "quick", "json"}) given.erase(key);
   given["model"] = fields.options.model;
   given.try_emplace("threads", "1");
@@ -79,7 +79,7 @@ int run(Fields& fields, Given given) {
 }  // namespace
 
 Command advise_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<AdviseFields>();
   train::TrainOptions& o = fields->options;
   o.threads = 1;
   Command command;
@@ -96,7 +96,7 @@ Command advise_command() {
   command.options.add("width", o.width, "channels in the first stage of a resnet");
   command.options.add("quick", fields->quick, "fewer points, one round each");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_advise(*fields, given); };
   return command;
 }
 

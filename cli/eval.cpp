@@ -10,7 +10,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct EvalFields {
   std::string source;
   std::string data;
   std::string init;
@@ -33,7 +33,7 @@ train::Metrics evaluate_init(const Given& given) {
   return train::evaluate_weights(train::options_from(training));
 }
 
-int run(Fields fields, Given given) {
+int run_eval(EvalFields fields, Given given) {
   using io::SourceKind;
   if (fields.init.empty() == fields.source.empty()) {
     throw Error("eval: expected SOURCE, a run folder or a weights file; see hewn eval --help");
@@ -63,7 +63,7 @@ int run(Fields fields, Given given) {
 }  // namespace
 
 Command eval_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<EvalFields>();
   Command command;
   command.name = "eval";
   command.help = "evaluate a run's model, or weights from elsewhere, on a test set";
@@ -81,7 +81,7 @@ Command eval_command() {
   command.options.add("device", fields->device, "cpu, cuda or cuda:N");
   command.options.add("threads", fields->threads, "CPU threads; 0: all cores");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_eval(*fields, given); };
   return command;
 }
 

@@ -12,7 +12,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct ExportFields {
   std::string run;
   std::string to;
   std::string dtype = "f32";
@@ -25,7 +25,7 @@ io::DType parse_dtype(const std::string& text) {
   throw Error(str("dtype: expected f32 or bf16, got \"", text, "\""));
 }
 
-void print_json(const Fields& fields, const train::ExportReport& report) {
+void print_json_export(const ExportFields& fields, const train::ExportReport& report) {
   Json layers = Json::array();
   for (const train::ExportedLayer& layer : report.layers) layers.push_back(train::to_json(layer));
   std::cout << Json{{"run", fields.run},
@@ -38,13 +38,13 @@ void print_json(const Fields& fields, const train::ExportReport& report) {
             << '\n';
 }
 
-int run(const Fields& fields) {
+int run_export(const ExportFields& fields) {
   if (fields.to.empty()) throw Error("to: expected --to FILE, for example model.hewn");
   train::check_export_file(fields.to);
   source_kind("export", fields.run, {io::SourceKind::kRun});
   const train::ExportReport report = train::export_run({fields.run}, fields.to, parse_dtype(fields.dtype));
   if (fields.json) {
-    print_json(fields, report);
+    print_json_export(fields, report);
     return 0;
   }
   print_layers(report.layers);
@@ -57,7 +57,7 @@ int run(const Fields& fields) {
 }  // namespace
 
 Command export_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<ExportFields>();
   Command command;
   command.name = "export";
   command.help = "write a run's model as a file for the runtime, or for other programs";
@@ -66,7 +66,7 @@ Command export_command() {
   command.options.add("to", fields->to, "file to write; its suffix is the format: .hewn or .safetensors");
   command.options.add("dtype", fields->dtype, "type of the weights in a .hewn file: f32 or bf16");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given&) { return run_export(*fields); };
   return command;
 }
 

@@ -13,7 +13,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct InspectFields {
   std::string source;
   bool json = false;
 };
@@ -36,7 +36,7 @@ void print_file(const train::FileReport& report, const std::string& file) {
   }
 }
 
-int run(const Fields& fields) {
+int run_inspect(const InspectFields& fields) {
   using io::SourceKind;
   const SourceKind kind =
       source_kind("inspect", fields.source, {SourceKind::kRun, SourceKind::kModel, SourceKind::kWeights});
@@ -56,7 +56,7 @@ int run(const Fields& fields) {
 }  // namespace
 
 Command inspect_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<InspectFields>();
   Command command;
   command.name = "inspect";
   command.help = "show what a run or a file keeps, layer by layer";
@@ -65,7 +65,7 @@ Command inspect_command() {
       "  hewn inspect model.hewn";
   command.positionals = {{"SOURCE", "run folder, model.hewn or weights (.safetensors)", &fields->source}};
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given&) { return run_inspect(*fields); };
   return command;
 }
 

@@ -24,12 +24,12 @@ using Clock = std::chrono::steady_clock;
 // Ranks that lose another end by themselves within a minute. What is left then is stopped.
 constexpr std::chrono::seconds kGrace{75};
 
-struct Fields {
+struct LaunchFields {
   int64_t processes = 2;
   std::vector<std::string> command;
 };
 
-pid_t start(const Fields& fields, int64_t rank, int64_t port) {
+pid_t start(const LaunchFields& fields, int64_t rank, int64_t port) {
   std::vector<std::string> environment = {
       str("WORLD_SIZE=", fields.processes),       str("RANK=", rank),      str("LOCAL_RANK=", rank),
       str("LOCAL_WORLD_SIZE=", fields.processes), "MASTER_ADDR=127.0.0.1", str("MASTER_PORT=", port)};
@@ -82,7 +82,7 @@ std::optional<std::string> wait_for(std::vector<pid_t> pids) {
   return failure;
 }
 
-int run(const Fields& fields) {
+int run_launch(const LaunchFields& fields) {
   if (fields.processes < 1) throw Error(str("-n: expected at least 1, got ", fields.processes));
   if (fields.command.empty())
     throw Error("launch: expected a command behind --, as in: launch -n 2 -- train");
@@ -99,14 +99,14 @@ int run(const Fields& fields) {
 }  // namespace
 
 Command launch_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<LaunchFields>();
   Command command;
   command.name = "launch";
   command.help = "run a command in several processes that train together, on this machine";
   command.example = "hewn launch -n 2 -- train --data synthetic-ctr --batch 4096";
   command.options.add("n", fields->processes, "processes");
   command.rest = &fields->command;
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given&) { return run_launch(*fields); };
   return command;
 }
 

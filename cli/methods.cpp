@@ -28,7 +28,7 @@ Json names(const Rows& rows) {
   return out;
 }
 
-void print_json() {
+void print_json_methods() {
   Json methods = Json::array();
   for (const prune::Recipe& row : prune::recipes()) {
     methods.push_back({{"name", row.name},
@@ -50,9 +50,9 @@ void print_json() {
             << '\n';
 }
 
-int run(bool json) {
+int run_methods(bool json) {
   if (json) {
-    print_json();
+    print_json_methods();
     return 0;
   }
   std::vector<std::vector<std::string>> rows = {
@@ -79,7 +79,7 @@ Command methods_command() {
   command.help = "list methods and their parts, models and data sets";
   command.example = "hewn methods --json";
   command.options.add("json", *json, "print JSON");
-  command.run = [json](const Given&) { return run(*json); };
+  command.run = [json](const Given&) { return run_methods(*json); };
   return command;
 }
 

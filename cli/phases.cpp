@@ -9,13 +9,13 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct PhasesFields {
   train::TrainOptions options;
   int64_t steps = 1000;
   bool json = false;
 };
 
-int run(Fields& fields, Given given) {
+int run_phases(PhasesFields& fields, Given given) {
   for (const char* key : {"steps", "json"}) given.erase(key);
   fields.options = train::options_from(given);
   const prune::Recipe recipe = train::resolve_recipe(fields.options, /*normalised=*/true);
@@ -51,7 +51,7 @@ int run(Fields& fields, Given given) {
 }  // namespace
 
 Command phases_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<PhasesFields>();
   train::TrainOptions& o = fields->options;
   Command command;
   command.name = "phases";
@@ -70,7 +70,7 @@ Command phases_command() {
   command.options.add("cycles", o.prune.cycles, "how often acdc and sa++ schedules go from dense to sparse");
   command.options.add("cycle", o.prune.cycle, "parts of a cycle: sparsification, sparse, dense");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_phases(*fields, given); };
   return command;
 }
 

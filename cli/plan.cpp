@@ -8,13 +8,13 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct PlanFields {
   train::TrainOptions options;
   std::string data;
   bool json = false;
 };
 
-int run(const Fields& fields, Given given) {
+int run_plan(const PlanFields& fields, Given given) {
   given.erase("json");
   if (fields.data.empty()) given.erase("data");
   const train::TrainOptions options = train::options_from(given);
@@ -28,7 +28,7 @@ int run(const Fields& fields, Given given) {
 }  // namespace
 
 Command plan_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<PlanFields>();
   train::TrainOptions& o = fields->options;
   Command command;
   command.name = "plan";
@@ -45,7 +45,7 @@ Command plan_command() {
   command.options.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   command.options.add("width", o.width, "channels in the first stage of a resnet");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_plan(*fields, given); };
   return command;
 }
 

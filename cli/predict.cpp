@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kShownSamples = 10;
 constexpr int64_t kShownOutputs = 8;
 
-struct Fields {
+struct PredictFields {
   std::string model;
   std::vector<std::string> inputs;
   train::PredictOptions options;
@@ -28,7 +28,7 @@ struct Fields {
   bool json = false;
 };
 
-train::Predictions predict_inputs(const Fields& fields) {
+train::Predictions predict_inputs(const PredictFields& fields) {
   runtime::Model model = train::open_model(fields.model, fields.options.threads);
   train::Samples samples;
   for (const std::string& input : fields.inputs) {
@@ -42,7 +42,7 @@ train::Predictions predict_inputs(const Fields& fields) {
   return train::predict(model, samples, fields.options.batch, fields.options.limit);
 }
 
-void print_json(const Fields& fields, const train::Predictions& predictions, double rate) {
+void print_json_predict(const PredictFields& fields, const train::Predictions& predictions, double rate) {
   Json out = {{"model", fields.model}};
   if (fields.inputs.empty()) {
     out["data"] = fields.options.data;
@@ -82,7 +82,7 @@ void print_first(const train::Predictions& predictions) {
   if (predictions.samples > kShownSamples) std::cout << "...\n";
 }
 
-int run(const Fields& fields) {
+int run_predict(const PredictFields& fields) {
   using io::SourceKind;
   if (fields.options.data.empty() == fields.inputs.empty()) {
     throw Error("predict: expected one of INPUT files and --data NAME or NAME:PATH");
@@ -98,7 +98,7 @@ int run(const Fields& fields) {
   if (!fields.logits.empty()) train::write_logits(fields.logits, predictions);
   const double rate = static_cast<double>(predictions.samples) / predictions.seconds;
   if (fields.json) {
-    print_json(fields, predictions, rate);
+    print_json_predict(fields, predictions, rate);
     return 0;
   }
   if (fields.out.empty()) print_first(predictions);
@@ -113,7 +113,7 @@ int run(const Fields& fields) {
 }  // namespace
 
 Command predict_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<PredictFields>();
   Command command;
   command.name = "predict";
   command.help = "run a model on files or on a test set, without LibTorch's layers";
@@ -133,7 +133,7 @@ Command predict_command() {
                       "file to write: .csv (class and score), .npy or .npz (raw outputs) or .json (all)");
   command.options.add("logits", fields->logits, "file for the raw outputs (safetensors)");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given&) { return run_predict(*fields); };
   return command;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMegabyte = 1e6;
 
-struct Fields {
+struct PrepareFields {
   std::string data;
   data::ClickOptions clicks;
   std::string pack;
@@ -51,7 +51,7 @@ Json summary(const data::Prepared& prepared, const data::CacheFile& cache, int64
   return out;
 }
 
-void print(const Json& out) {
+void print_prepare(const Json& out) {
   const auto rows = out["rows"].get<uint64_t>();
   std::cout << rows << " rows, " << out["malformed"] << " malformed, label mean "
             << fixed(out["label_mean"].get<double>(), 4) << "; train " << out["train"] << ", validation "
@@ -78,7 +78,7 @@ void print(const Json& out) {
   std::cout << '\n';
 }
 
-int run_images(const Fields& fields, const std::string& path) {
+int run_images(const PrepareFields& fields, const std::string& path) {
   if (fields.pack.empty()) throw Error("pack: expected --pack FILE, where the images go");
   if (fields.short_side < 0) throw Error(str("short-side: expected 0 or more, got ", fields.short_side));
   data::PackRequest request;
@@ -108,7 +108,7 @@ int run_images(const Fields& fields, const std::string& path) {
   return 0;
 }
 
-int run_clicks(const Fields& fields, const data::SourceRow& row, const std::string& path) {
+int run_clicks(const PrepareFields& fields, const data::SourceRow& row, const std::string& path) {
   data::PrepareRequest request;
   request.path = path;
   request.format = row.name;
@@ -128,12 +128,12 @@ int run_clicks(const Fields& fields, const data::SourceRow& row, const std::stri
   if (fields.json) {
     std::cout << out.dump() << '\n';
   } else {
-    print(out);
+    print_prepare(out);
   }
   return 0;
 }
 
-int run(const Fields& fields) {
+int run_prepare(const PrepareFields& fields) {
   std::string path;
   const data::SourceRow& row = data::find_source(fields.data, &path);
   if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
@@ -147,7 +147,7 @@ int run(const Fields& fields) {
 }  // namespace
 
 Command prepare_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<PrepareFields>();
   Command command;
   command.name = "prepare";
   command.help = "turn a click log or a folder of images into one file that training reads";
@@ -162,7 +162,7 @@ Command prepare_command() {
   command.options.add("threads", fields->threads, "threads that parse or decode; 0: all processors");
   command.options.add("json", fields->json, "print JSON");
   command.takes_config = true;
-  command.run = [fields](const Given&) { return run(*fields); };
+  command.run = [fields](const Given&) { return run_prepare(*fields); };
   return command;
 }
 

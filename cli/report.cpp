@@ -15,7 +15,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct ReportFields {
   std::vector<std::string> runs;
   std::string out = "report.html";
   std::string old_out;
@@ -26,14 +26,14 @@ struct Fields {
 };
 
 /// Data for a page or for programs, by the suffix. What was spelled -o may be called anything.
-bool writes_json(Fields& fields, const Given& given) {
+bool writes_json(ReportFields& fields, const Given& given) {
   if (!given.contains("o")) return known_suffix("out", fields.out, {".html", ".json"}) == ".json";
   if (given.contains("out")) throw Error("out: was given as -o too");
   fields.out = fields.old_out;
   return false;
 }
 
-int run(Fields fields, const Given& given) {
+int run_report(ReportFields fields, const Given& given) {
   if (fields.batch < 0) throw Error(str("batch: expected 0 or more, got ", fields.batch));
   if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
   const bool json_file = writes_json(fields, given);
@@ -70,7 +70,7 @@ int run(Fields fields, const Given& given) {
 }  // namespace
 
 Command report_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<ReportFields>();
   Command command;
   command.name = "report";
   command.help = "make a page of one or more runs: what was pruned, what it cost and what it bought";
@@ -83,7 +83,7 @@ Command report_command() {
   command.options.add("threads", fields->threads, "CPU threads for that; 0: all cores");
   command.options.add("json", fields->json, "print what the page shows as JSON instead");
   command.options.add("o", fields->old_out, "old spelling of --out");
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_report(*fields, given); };
   return command;
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 using convex::Index;
 
-struct Fields {
+struct SelectFields {
   std::string data;
   std::string target;
   std::string targets;
@@ -53,7 +53,7 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-convex::DatasetOptions dataset_options(const Fields& fields) {
+convex::DatasetOptions dataset_options(const SelectFields& fields) {
   convex::DatasetOptions out;
   if (!fields.target.empty() && !fields.targets.empty()) throw Error("target and targets: give one of them");
   if (!fields.target.empty()) out.targets = {fields.target};
@@ -100,7 +100,7 @@ class Progress {
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json to_json(const Fields& fields, const convex::Dataset& data, const convex::Selection& found,
+Json to_json(const SelectFields& fields, const convex::Dataset& data, const convex::Selection& found,
              double seconds) {
   Json out;
   out["method"] = fields.select.method;
@@ -153,14 +153,7 @@ Json to_json(const Fields& fields, const convex::Dataset& data, const convex::Se
   return out;
 }
 
-std::string short_number(double value) {
-  std::ostringstream out;
-  out.precision(6);
-  out << value;
-  return out.str();
-}
-
-void print(const convex::Dataset& data, const convex::Selection& found, double seconds) {
+void print_select(const convex::Dataset& data, const convex::Selection& found, double seconds) {
   std::cout << data.task << ": " << data.problem.x->rows() << " samples, " << data.problem.x->cols()
             << " features in " << found.problem.groups.count() << " groups, " << data.problem.y.cols()
             << (data.problem.y.cols() == 1 ? " output" : " outputs") << "\n\n";
@@ -199,7 +192,7 @@ void print(const convex::Dataset& data, const convex::Selection& found, double s
   std::cout << fixed(seconds, 2) << " s\n";
 }
 
-int run(Fields fields, const Given& given) {
+int run_select(SelectFields fields, const Given& given) {
   settle_source(fields.data, fields.layer);
   if (!fields.layer.run.empty()) {
     return select_layer(fields.layer, fields.select, given, Progress());
@@ -228,7 +221,7 @@ int run(Fields fields, const Given& given) {
   if (fields.json) {
     std::cout << result.dump(2) << '\n';
   } else {
-    print(data, found, seconds);
+    print_select(data, found, seconds);
   }
   if (found.solution.converged || fields.allow_unconverged) return 0;
   throw Error(str("not converged: the optimality conditions are violated by ", found.solution.certificate.kkt,
@@ -238,7 +231,7 @@ int run(Fields fields, const Given& given) {
 }  // namespace
 
 Command select_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<SelectFields>();
   convex::SelectOptions& o = fields->select;
   std::string names;
   for (const convex::MethodRow& row : convex::methods())
@@ -294,7 +287,7 @@ Command select_command() {
   command.options.add("allow-unconverged", fields->allow_unconverged, "exit with 0 although not converged");
   command.options.add("json", fields->json, "print JSON");
   describe(fields->layer, command.options);
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_select(*fields, given); };
   return command;
 }
 

@@ -66,14 +66,7 @@ Json to_json(const LayerFields& fields, const train::SelectLayerOptions& options
           {"out", options.out}};
 }
 
-std::string short_number(double value) {
-  std::ostringstream out;
-  out.precision(6);
-  out << value;
-  return out.str();
-}
-
-void print(const train::SelectLayerOptions& options, const train::LayerSelection& found) {
+void print_select_layer(const train::SelectLayerOptions& options, const train::LayerSelection& found) {
   const Grid& grid = found.grid;
   const convex::LayerChoice& choice = found.choice;
   std::cout << options.layer << ": " << grid.rows << " x " << grid.cols << ", " << choice.blocks.size()
@@ -154,7 +147,7 @@ int select_layer(const LayerFields& fields, const convex::SelectOptions& shared,
   if (given.contains("json")) {
     std::cout << to_json(fields, options, found).dump() << '\n';
   } else {
-    print(options, found);
+    print_select_layer(options, found);
   }
   return 0;
 }

@@ -19,7 +19,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct SweepFields {
   std::string file;
   std::string out;
   std::string results;
@@ -115,7 +115,7 @@ sweep::QueueOptions queue_options(const sweep::Spec& spec) {
   return out;
 }
 
-int rewrite_tables(const Fields& fields) {
+int rewrite_tables(const SweepFields& fields) {
   const sweep::Folder folder{fields.results};
   source_kind("sweep --results", fields.results, {io::SourceKind::kSweep});
   const FileLock lock(folder.lock());
@@ -134,7 +134,7 @@ int rewrite_tables(const Fields& fields) {
   return 0;
 }
 
-int run(const Fields& fields, const Given& all) {
+int run_sweep(const SweepFields& fields, const Given& all) {
   if (!fields.results.empty()) {
     if (!fields.file.empty()) throw Error("--results: takes the folder of a sweep and no FILE");
     return rewrite_tables(fields);
@@ -183,7 +183,7 @@ int run(const Fields& fields, const Given& all) {
 }  // namespace
 
 Command sweep_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<SweepFields>();
   Command command;
   command.name = "sweep";
   command.help = "train all runs of a table and compare them";
@@ -200,7 +200,7 @@ Command sweep_command() {
   command.options.add("dry-run", fields->dry_run, "list the runs and train nothing");
   command.options.add("quiet", fields->quiet, "show no progress");
   command.options.add("json", fields->json, "print the results as JSON");
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_sweep(*fields, given); };
   return command;
 }
 

@@ -24,7 +24,7 @@ const std::vector<prune::WeightShape>& shapes_of(const train::TrainOptions& o, S
   return found->second;
 }
 
-void check(const sweep::Options& given, Shapes& known) {
+void check_sweep_rules(const sweep::Options& given, Shapes& known) {
   const train::TrainOptions options = train::options_from(given);
   train::check_options(options);
   const prune::Plan plan = prune::make_plan(shapes_of(options, known), plan_options(options.prune));
@@ -44,8 +44,9 @@ bool clicks(const sweep::Options& given) {
 sweep::TrainRules train_rules() {
   train::TrainOptions options;
   const auto known = std::make_shared<Shapes>();
-  return {train::describe(options).keys(), [known](const sweep::Options& given) { check(given, *known); },
-          train::only_prunes, train::may_change_on_resume};
+  return {train::describe(options).keys(),
+          [known](const sweep::Options& given) { check_sweep_rules(given, *known); }, train::only_prunes,
+          train::may_change_on_resume};
 }
 
 void choose_metric(sweep::Spec& spec, const std::vector<sweep::Run>& runs) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
@@ -34,6 +35,13 @@ std::string fixed(double value, int digits) {
 }
 
 std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
+
+std::string short_number(double value) {
+  std::ostringstream out;
+  out.precision(6);
+  out << value;
+  return out.str();
+}
 
 std::string clock_text(double seconds) {
   const auto all = static_cast<long>(std::lround(std::max(0.0, seconds)));

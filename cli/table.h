@@ -15,6 +15,8 @@ void print_table(std::ostream& out, const std::vector<std::vector<std::string>>&
 std::string percent(double fraction);
 /// A number with so many digits behind the point.
 std::string fixed(double value, int digits);
+/// A number with six significant digits.
+std::string short_number(double value);
 /// Seconds as "1:05" or "2:01:05".
 std::string clock_text(double seconds);
 

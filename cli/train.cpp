@@ -12,7 +12,7 @@
 namespace hewn::cli {
 namespace {
 
-struct Fields {
+struct TrainFields {
   train::TrainOptions options;
   bool resume = false;
   int64_t patience = 30;
@@ -50,7 +50,7 @@ void print_summary(const Json& s, const train::RunFolder& run) {
   std::cout << "\nrun folder: " << run.path.string() << "  (hewn report, hewn inspect, hewn eval)\n";
 }
 
-int run(Fields& fields, const Given& given) {
+int run_train(TrainFields& fields, const Given& given) {
   Given training = given;
   for (const char* key : {"resume", "patience", "quiet", "json"}) training.erase(key);
   fields.options = train::options_from(training);
@@ -82,7 +82,7 @@ int run(Fields& fields, const Given& given) {
 }  // namespace
 
 Command train_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<TrainFields>();
   Command command;
   command.name = "train";
   command.help = "train a block-sparse network";
@@ -94,7 +94,7 @@ Command train_command() {
   command.options.add("quiet", fields->quiet, "show no progress");
   command.options.add("json", fields->json, "print the summary as JSON");
   command.takes_config = true;
-  command.run = [fields](const Given& given) { return run(*fields, given); };
+  command.run = [fields](const Given& given) { return run_train(*fields, given); };
   return command;
 }
 

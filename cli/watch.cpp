@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kPause{500};  // between two looks at the fo
 
 volatile std::sig_atomic_t interrupted = 0;
 
-struct Fields {
+struct WatchFields {
   std::string run;
   report::ServerOptions server = {"127.0.0.1", 8750, false};
   bool terminal = false;
@@ -32,7 +32,7 @@ void end_on_signals() {
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
-int watch_in_terminal(const Fields& fields) {
+int watch_in_terminal(const WatchFields& fields) {
   report::RunView view({fields.run});
   TerminalView terminal(std::cout, isatty(STDOUT_FILENO) == 1);
   terminal.show(view);
@@ -44,7 +44,7 @@ int watch_in_terminal(const Fields& fields) {
   return 0;
 }
 
-int watch_in_browser(const Fields& fields) {
+int watch_in_browser(const WatchFields& fields) {
   report::LiveRun live({fields.run});
   report::Server server(fields.server, [&](const std::string& path) { return live.route(path); });
   std::cout << "watching " << fields.run << " at " << server.url() << "  (Ctrl-C ends)" << std::endl;
@@ -59,7 +59,7 @@ int watch_in_browser(const Fields& fields) {
 }  // namespace
 
 Command watch_command() {
-  const auto fields = std::make_shared<Fields>();
+  const auto fields = std::make_shared<WatchFields>();
   Command command;
   command.name = "watch";
   command.help = "show a run while it trains, in a browser or in the terminal";

@@ -25,6 +25,13 @@ function(hewn_torch target visibility kind)
   endif()
 endfunction()
 
+# Compiles several files of a target at a time. Names in anonymous namespaces must then be unique in it.
+function(hewn_unity target)
+  if(HEWN_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # hewn_layer(NAME [TORCH tensor|module] [GLUE] [UNITY] SOURCES ... [HEADERS ...] [LINK ...])
 # A folder of hewn/ as a static library hewn::NAME. Public headers are listed, never globbed. GLUE calls what does the
 # work, so that optimising it would only cost time; UNITY layers are compiled several files at a time.
@@ -43,8 +50,8 @@ function(hewn_layer name)
   if(ARG_GLUE)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:hewn_glue>)
   endif()
-  if(ARG_UNITY AND HEWN_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(ARG_UNITY)
+    hewn_unity(${target})
   endif()
   set_property(GLOBAL APPEND PROPERTY HEWN_LAYERS ${target})
 endfunction()

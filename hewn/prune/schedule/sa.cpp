@@ -5,7 +5,7 @@
 namespace hewn::prune {
 namespace {
 
-std::vector<Share> alternate(double dense, int64_t usual, double length, double extension, double sparse,
+std::vector<Share> alternate_with_ramps(double dense, int64_t usual, double length, double extension, double sparse,
                              const ScheduleOptions& options) {
   const int64_t count = cycle_count(options, usual);
   lengthen_dense(options, &dense, &length);
@@ -20,11 +20,11 @@ std::vector<Share> alternate(double dense, int64_t usual, double length, double 
 }  // namespace
 
 std::vector<Share> sa_imagenet(const ScheduleOptions& options) {
-  return alternate(0.10, 7, 0.70, 0.05, 0.15, options);
+  return alternate_with_ramps(0.10, 7, 0.70, 0.05, 0.15, options);
 }
 
 std::vector<Share> sa_ctr(const ScheduleOptions& options) {
-  return alternate(0.20, 10, 0.60, 0, 0.20, options);
+  return alternate_with_ramps(0.20, 10, 0.60, 0, 0.20, options);
 }
 
 }  // namespace hewn::prune
