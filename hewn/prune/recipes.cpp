@@ -91,6 +91,7 @@ namespace {
 /// factor than under SGD, and no clipping. Clearing its moments jolts all weights.
 void refine_for_adam(Recipe& recipe) {
   recipe.logit_lr = 3;
+  recipe.logit_decay.reset();
   recipe.reset = ResetRule::kNone;
   recipe.clip_grad = 0;
 }
@@ -106,7 +107,6 @@ void refine_for_clicks(Recipe& recipe) {
   recipe.drop = DropRule::kMask;
   recipe.shared_moment = true;
   recipe.logit_lr = 1;
-  recipe.logit_decay.reset();
 }
 
 }  // namespace

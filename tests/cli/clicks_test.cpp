@@ -72,7 +72,7 @@ TEST_F(Clicks, FromTextToAPrunedModelThatPredicts) {
   EXPECT_NE(other.err.find("field"), std::string::npos) << other.err;
 }
 
-TEST_F(Clicks, KilledTrainingsEndWithTheSameBits) {
+TEST_F(Clicks, SlowKilledTrainingsEndWithTheSameBits) {
   for (const std::string& data : {std::string("synthetic-ctr"), log()}) {
     const std::string whole = data.substr(0, 5) + "-whole";
     const std::string killed = data.substr(0, 5) + "-killed";

@@ -214,7 +214,7 @@ TEST_F(Launch, ALostRankEndsTheJobAndIsNamed) {
   EXPECT_NE(outcome.err.find("launch: rank 1 was ended by signal 9"), std::string::npos) << outcome.err;
 }
 
-TEST_F(Launch, RankZeroThatStandsStillIsNamed) {
+TEST_F(Launch, SlowRankZeroThatStandsStillIsNamed) {
   // Its store no longer answers, unlike that of a process that is gone.
   Words endless = images("endless") + Words{"--patience", "3"};
   endless[6] = "100000000";

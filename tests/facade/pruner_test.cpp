@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/embedding.h>
 #include <torch/optim/sgd.h>
 
 #include "hewn/core/error.h"
@@ -184,6 +185,37 @@ TEST(Facade, GroupsOfAConvolutionShareNoBlock) {
   EXPECT_EQ(kept.grid(), (Grid{54, 12, {4, 4}, 2}));  // 14 rows of blocks; 4 and 2 columns a group
   EXPECT_EQ(kept.kept(), 28);
   check_zeros("conv", net.conv->weight, kept);
+}
+
+TEST(Facade, PrunesTablesAndConvolutionsOfOneDimension) {
+  struct Text : torch::nn::Module {
+    torch::nn::Embedding words{40, 16};
+    torch::nn::Conv1d conv{torch::nn::Conv1dOptions(16, 24, 3).padding(1)};
+    Text() { register_module("words", words), register_module("conv", conv); }
+    at::Tensor forward(const at::Tensor& x) { return conv(words(x).transpose(1, 2)).amax(2); }
+  } net;
+  at::manual_seed(6);
+  Pruner pruner(net, {.method = "sa++r",
+                      .block = {4, 4},
+                      .sparsity = 0.75,
+                      .steps = 60,
+                      .min_blocks = 10,
+                      .embeddings = true});
+  Optimiser optimiser(pruner, {.kind = "adam", .lr = 0.01});
+  for (int64_t i = 0; i < 60; ++i) {
+    const at::Tensor x = at::randint(40, {8, 10}, at::kLong);
+    pruner.step();
+    optimiser.zero_grad();
+    at::cross_entropy_loss(net.forward(x), x.select(1, 0) % 24).backward();
+    optimiser.step();
+  }
+  const Blocks blocks = pruner.finish();
+  EXPECT_EQ(blocks.at("words").grid(), (Grid{16, 40, {4, 4}}));
+  EXPECT_EQ(blocks.at("conv").grid(), (Grid{48, 24, {4, 4}}));
+  for (const char* layer : {"words", "conv"}) {
+    EXPECT_EQ(blocks.at(layer).kept(), blocks_to_keep(blocks.at(layer).grid().blocks(), 0.75));
+    check_zeros(layer, net.named_parameters()[std::string(layer) + ".weight"], blocks.at(layer));
+  }
 }
 
 TEST(Facade, SaysWhatDoesNotFit) {
