@@ -96,10 +96,10 @@ void refine_for_adam(Recipe& recipe) {
   recipe.clip_grad = 0;
 }
 
-/// Click logs: Adam measures every logit against itself: a block that the loss hardly misses rises as fast as one
-/// that it misses badly. Measured against the whole layer, the blocks that bring something new win. Its steps are
-/// as long for a block without use as for a useful one, so attention alone leaves much in blocks that will be
-/// dropped: powerprop under it empties them. docs/study.md has the figures.
+/// Click logs: Adam measures every logit against itself: a block that the loss hardly misses rises as fast as
+/// one that it misses badly. Measured against the whole layer, the blocks that bring something new win. Its
+/// steps are as long for a block without use as for a useful one, so attention alone leaves much in blocks
+/// that will be dropped: powerprop under it empties them. docs/study.md has the figures.
 void refine_for_clicks(Recipe& recipe) {
   refine_for_adam(recipe);
   recipe.score = "attention-power";

@@ -54,9 +54,9 @@ const Recipe& find_recipe(const std::string& name);
 
 /// What decides the form that a recipe takes.
 struct Setting {
-  bool normalised = false;   // the network has normalisation layers
-  bool clicks = false;       // click-through prediction rather than images
-  bool adam = false;         // Adam or AdamW rather than SGD
+  bool normalised = false;  // the network has normalisation layers
+  bool clicks = false;      // click-through prediction rather than images
+  bool adam = false;        // Adam or AdamW rather than SGD
 
   bool operator==(const Setting&) const = default;
 };

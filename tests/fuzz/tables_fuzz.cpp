@@ -1,4 +1,5 @@
-// Damaged CSV, NPY and NPZ files: the first byte says which: 0 NPY, 2 NPZ. What kind they are is asked of all.
+// Damaged CSV, NPY and NPZ files: the first byte says which: 0 NPY, 2 NPZ. What kind they are is asked of
+// all.
 #include <unistd.h>
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 namespace hewn::prune {
 namespace {
 
-std::vector<Share> alternate_with_ramps(double dense, int64_t usual, double length, double extension, double sparse,
-                             const ScheduleOptions& options) {
+std::vector<Share> alternate_with_ramps(double dense, int64_t usual, double length, double extension,
+                                        double sparse, const ScheduleOptions& options) {
   const int64_t count = cycle_count(options, usual);
   lengthen_dense(options, &dense, &length);
   const double one_cycle = length / static_cast<double>(count);

@@ -1,5 +1,5 @@
-// What the README's snippet is tried on: labels depend on the first 80 of 784 inputs alone, so that the blocks
-// of fc1 that are worth keeping are known: those in its first five rows of blocks.
+// What the README's snippet is tried on: labels depend on the first 80 of 784 inputs alone, so that the
+// blocks of fc1 that are worth keeping are known: those in its first five rows of blocks.
 #pragma once
 
 #include <ATen/ATen.h>
