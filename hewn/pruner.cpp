@@ -11,6 +11,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
+#include "hewn/kernels/tile.h"
 #include "hewn/nn/slots.h"
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
@@ -98,8 +99,10 @@ void Pruner::build() {
   if (options_.sparse_execution) {
     set_execution(*options_.sparse_execution);
   } else {
+    // Plain loops, where Highway was not there to build with, are slower than LibTorch's dense products.
+    const bool fast = std::string_view(kernels::machine().name) != "portable";
     algorithm_->set_execution(
-        [](const prune::Pruner::Layer&, double density) { return density <= kUsualDensity; });
+        [fast](const prune::Pruner::Layer&, double density) { return fast && density <= kUsualDensity; });
   }
 }
 
