@@ -21,8 +21,8 @@
 namespace hewn {
 namespace {
 
-// Densities up to which kept blocks alone are taken where nobody says otherwise. Below it they were faster in
-// every layer measured (docs/benchmarks.md).
+// Densities up to which kept blocks alone are taken where nobody says otherwise: a fixed rule, so that equal
+// runs give equal bits. Linear layers gain there (docs/benchmarks.md); small convolutions may not.
 constexpr double kUsualDensity = 0.5;
 // A first DENSE phase shorter than this may end before a learning rate that rises from 0 has moved anything.
 constexpr int64_t kLeastDenseSteps = 3;

@@ -1,5 +1,5 @@
-// What a step of the transformer example takes in its last phase, with 80 and 90 % of its blocks gone: plain
-// LibTorch layers behind a gate against layers of hewn::nn on their kept blocks. Interleaved; medians of
+// What a step of the transformer example takes in its last phase, with 80 and 90 % of its blocks gone: layers
+// of hewn::nn that run dense behind a gate against the same on their kept blocks. Interleaved; medians of
 // per-round ratios.
 #include "examples/encoder.h"
 

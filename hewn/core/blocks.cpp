@@ -9,19 +9,19 @@
 namespace hewn {
 namespace {
 
-constexpr int kDepth = 4;  // object, layers, layer, list
+constexpr int kDepth = 4;                    // object, layers, layer, list
+constexpr int64_t kMost = int64_t{1} << 31;  // of an extent: far beyond any weight, and far from overflow
 
 BlockShape block_from(const Json& json) {
   const BlockShape block{json.at(0).get<int64_t>(), json.at(1).get<int64_t>()};
-  if (block.rows < 1 || block.cols < 1) throw Error(str("a block of ", to_string(block)));
+  if (block.rows < 1 || block.cols < 1 || block.rows > kMost || block.cols > kMost)
+    throw Error(str("a block of ", to_string(block)));
   return block;
 }
 
 Grid grid_from(const Json& json) {
   Grid grid{json.at("shape").at(0).get<int64_t>(), json.at("shape").at(1).get<int64_t>(),
             block_from(json.at("block")), json.value("groups", int64_t{1})};
-  // Far beyond any weight, and far from overflow.
-  constexpr int64_t kMost = int64_t{1} << 31;
   if (grid.rows < 1 || grid.cols < 1 || grid.rows > kMost || grid.cols > kMost || grid.groups < 1 ||
       grid.cols % grid.groups != 0) {
     throw Error(str("a grid of ", grid.rows, "x", grid.cols, " in ", grid.groups, " groups"));

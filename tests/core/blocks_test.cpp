@@ -51,6 +51,7 @@ TEST(Blocks, WhatIsNoneIsRefused) {
   for (const char* text : {"", "[]", "{}", R"({"layers":3})", R"({"layers":{"a":{}}})",
                            R"({"layers":{"a":{"shape":[7],"block":[3,2],"kept":[]}}})",
                            R"({"layers":{"a":{"shape":[7,5],"block":[0,2],"kept":[]}}})",
+                           R"({"layers":{"a":{"shape":[7,5],"block":[9223372036854775807,2],"kept":[]}}})",
                            R"({"layers":{"a":{"shape":[7,5],"block":[3,2],"groups":2,"kept":[]}}})",
                            R"({"layers":{"a":{"shape":[7,5],"block":[3,2],"kept":[99]}}})",
                            R"({"layers":{"a":{"shape":[7,5],"block":[3,2],"kept":["x"]}}})",
