@@ -65,7 +65,11 @@ Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
   }
 }
 
-Pruner::~Pruner() = default;
+/// A training that was given up leaves a module that computes with its own weights again.
+Pruner::~Pruner() {
+  if (algorithm_ == nullptr || finished_) return;
+  for (const prune::Pruner::Layer& layer : algorithm_->layers()) layer.slot.set(layer.weight.leaf);
+}
 
 void Pruner::trained_by(bool adam) {
   prune::Setting setting = setting_;

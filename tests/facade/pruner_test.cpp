@@ -218,6 +218,18 @@ TEST(Facade, PrunesTablesAndConvolutionsOfOneDimension) {
   }
 }
 
+TEST(Facade, GivenUpLeavesTheModuleAsItWas) {
+  Net net;
+  const at::Tensor leaf = net.fc->weight;
+  {
+    Pruner pruner(net, options());
+    Optimiser optimiser(pruner, {.lr = 0.01});
+    pruner.step();
+    EXPECT_FALSE(net.fc->weight.is_same(leaf));
+  }
+  EXPECT_TRUE(net.fc->weight.is_same(leaf));
+}
+
 TEST(Facade, SaysWhatDoesNotFit) {
   Net net;
   const auto message = [&](const PrunerOptions& o) {
