@@ -8,6 +8,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/table.h"
+#include "hewn/run/options.h"
 
 namespace hewn::cli {
 namespace {
@@ -163,32 +164,24 @@ Command bench_command() {
   command.positionals = {
       {"KIND", "what to time: linear, conv, model or file", &fields->kind},
       {"SOURCE", "with kind file: exported network, a model.hewn", &fields->source, false}};
-  const std::vector<std::pair<std::string, std::string>> lists = {
-      {"batch", "samples"},
-      {"in", "input features or channels"},
-      {"out", "output features or channels"},
-      {"size", "height and width of conv's input"},
-      {"kernel", "height and width of conv's kernel"},
-      {"stride", "of conv"},
-      {"padding", "of conv"},
-      {"block", "block sizes, B or RxC"},
-      {"sparsity", "fractions of blocks to drop, in [0, 1)"},
-      {"threads", "CPU threads; 0: all cores"}};
-  for (const auto& [key, help] : lists) {
-    fields->texts[key] = "auto";
-    command.options.add(key, fields->texts[key], help + "; several with commas between");
-  }
-  const std::vector<std::pair<std::string, std::string>> single = {
-      {"model", "network of kind model (see hewn methods)"},
-      {"data", "data set whose samples the model takes; default: the model's usual one"},
-      {"widths", "hidden widths of mlp and ctr-dnn, with commas between"},
-      {"width", "channels in the first stage of a resnet"},
-      {"min-blocks", "layers of a model with fewer blocks stay dense"},
-      {"file", "old spelling of SOURCE"}};
-  for (const auto& [key, help] : single) {
+  run::Options training;
+  const OptionTable rows = run::describe(training);
+  const auto add = [&](const std::string& key, const std::string& help) {
     fields->texts[key] = "auto";
     command.options.add(key, fields->texts[key], help);
-  }
+  };
+  const auto help_of = [&](const std::string& key) { return rows.find(key, "bench").help; };
+  const std::string several = "; several with commas between";
+  add("batch", "samples" + several);
+  add("in", "input features or channels" + several);
+  add("out", "output features or channels" + several);
+  add("size", "height and width of conv's input" + several);
+  add("kernel", "height and width of conv's kernel" + several);
+  add("stride", "of conv" + several);
+  add("padding", "of conv" + several);
+  for (const char* key : {"block", "sparsity", "threads"}) add(key, help_of(key) + several);
+  for (const char* key : {"model", "data", "widths", "width", "min-blocks"}) add(key, help_of(key));
+  add("file", "old spelling of SOURCE");
   command.options.add("rounds", fields->rounds, "times that each way has its turn");
   command.options.add("seed", fields->seed, "of patterns and numbers");
   command.options.add("gradients", fields->gradients, "time the input and weight gradients too");

@@ -4,7 +4,7 @@
 #include "hewn/measure/compare.h"
 #include "hewn/measure/conv.h"
 #include "hewn/measure/linear.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/threads.h"
 
 namespace hewn::cli {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 Json measure_layer(const measure::Layer& layer, const measure::Point& point, int64_t threads,
                    const BenchFields& fields) {
   using measure::Product;
-  const int64_t used = train::set_threads(threads);
+  const int64_t used = tensor::set_threads(threads);
   const auto compare = [&](Product product) {
     return measure::to_json(measure::compare(layer, product, point, fields.rounds));
   };

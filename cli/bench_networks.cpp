@@ -5,12 +5,14 @@
 #include "cli/source.h"
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
+#include "hewn/deploy/export.h"
+#include "hewn/deploy/random_network.h"
 #include "hewn/kernels/tile.h"
 #include "hewn/measure/network.h"
+#include "hewn/run/options.h"
 #include "hewn/runtime/model.h"
-#include "hewn/train/export.h"
-#include "hewn/train/random_network.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/threads.h"
+#include "hewn/train/network.h"
 
 namespace hewn::cli {
 namespace {
@@ -23,7 +25,7 @@ measure::NetworkOptions network_options(const Values& values, const BenchFields&
 
 Json measure_network(const std::string& kind, const runtime::ModelData& data, int64_t bytes, int64_t threads,
                      const measure::NetworkOptions& options, const measure::MoreWays& more) {
-  const int64_t used = train::set_threads(threads);
+  const int64_t used = tensor::set_threads(threads);
   const measure::NetworkFacts facts = measure::facts_of(data);
   const measure::Comparison comparison = measure::compare(data, options, more);
   Json out = {{"kind", kind}, {"model", data.model}, {"batch", options.batch}, {"threads", used}};
@@ -40,7 +42,7 @@ Json measure_network(const std::string& kind, const runtime::ModelData& data, in
 
 Job model_job(const Values& values, const BenchFields& fields) {
   const bool clicks = nn::find_model(values.at("model")).usual.clicks;
-  train::TrainOptions options = train::usual_options(clicks ? data::Kind::kClicks : data::Kind::kImages);
+  run::Options options = run::usual_options(clicks ? data::Kind::kClicks : data::Kind::kImages);
   options.model = values.at("model");
   if (values.at("widths") != "auto") parse_value("widths", values.at("widths"), options.widths);
   options.width = number(values, "width");
@@ -49,13 +51,13 @@ Job model_job(const Values& values, const BenchFields& fields) {
   options.prune.min_blocks = number(values, "min-blocks");
   options.seed = fields.seed;
   const nn::Signature signature = train::signature_for(options.model, values.at("data"));
-  train::network_plan(options, signature);
+  deploy::network_plan(options, signature);
   const measure::NetworkOptions how = network_options(values, fields);
   const int64_t threads = thread_count(values);
   return [=] {
-    const train::RandomNetwork network = train::random_network(options, signature);
-    Json out = measure_network("model", network.data, train::file_bytes(network.data), threads, how,
-                               train::model_ways(network));
+    const deploy::RandomNetwork network = deploy::random_network(options, signature);
+    Json out = measure_network("model", network.data, deploy::file_bytes(network.data), threads, how,
+                               deploy::model_ways(network));
     // What was asked for: a plan may leave all layers dense.
     out["block"] = to_string(options.prune.block);
     out["sparsity"] = options.prune.sparsity;

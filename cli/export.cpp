@@ -7,7 +7,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
-#include "hewn/train/inspect_file.h"
+#include "hewn/deploy/inspect_file.h"
 
 namespace hewn::cli {
 namespace {
@@ -25,9 +25,9 @@ io::DType parse_dtype(const std::string& text) {
   throw Error(str("dtype: expected f32 or bf16, got \"", text, "\""));
 }
 
-void print_json_export(const ExportFields& fields, const train::ExportReport& report) {
+void print_json_export(const ExportFields& fields, const deploy::ExportReport& report) {
   Json layers = Json::array();
-  for (const train::ExportedLayer& layer : report.layers) layers.push_back(train::to_json(layer));
+  for (const deploy::ExportedLayer& layer : report.layers) layers.push_back(deploy::to_json(layer));
   std::cout << Json{{"run", fields.run},
                     {"file", fields.to},
                     {"dtype", fields.dtype},
@@ -40,9 +40,9 @@ void print_json_export(const ExportFields& fields, const train::ExportReport& re
 
 int run_export(const ExportFields& fields) {
   if (fields.to.empty()) throw Error("to: expected --to FILE, for example model.hewn");
-  train::check_export_file(fields.to);
+  deploy::check_export_file(fields.to);
   source_kind("export", fields.run, {io::SourceKind::kRun});
-  const train::ExportReport report = train::export_run({fields.run}, fields.to, parse_dtype(fields.dtype));
+  const deploy::ExportReport report = deploy::export_run({fields.run}, fields.to, parse_dtype(fields.dtype));
   if (fields.json) {
     print_json_export(fields, report);
     return 0;

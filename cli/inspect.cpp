@@ -8,7 +8,8 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
-#include "hewn/train/inspect_file.h"
+#include "hewn/deploy/inspect_file.h"
+#include "hewn/deploy/inspect_run.h"
 
 namespace hewn::cli {
 namespace {
@@ -18,7 +19,7 @@ struct InspectFields {
   bool json = false;
 };
 
-void print_file(const train::FileReport& report, const std::string& file) {
+void print_file(const deploy::FileReport& report, const std::string& file) {
   if (!report.model.empty()) std::cout << plain_text(report.model);
   if (!report.method.empty()) std::cout << ", " << plain_text(report.method);
   if (!report.weights) {
@@ -41,12 +42,12 @@ int run_inspect(const InspectFields& fields) {
   const SourceKind kind =
       source_kind("inspect", fields.source, {SourceKind::kRun, SourceKind::kModel, SourceKind::kWeights});
   if (kind == SourceKind::kRun) {
-    print_report(train::inspect_run({fields.source}), fields.json);
+    print_report(deploy::inspect_run({fields.source}), fields.json);
     return 0;
   }
-  const train::FileReport report = train::inspect_file(fields.source);
+  const deploy::FileReport report = deploy::inspect_file(fields.source);
   if (fields.json) {
-    std::cout << train::to_json(report, fields.source).dump() << '\n';
+    std::cout << deploy::to_json(report, fields.source).dump() << '\n';
   } else {
     print_file(report, fields.source);
   }

@@ -8,10 +8,10 @@
 
 namespace hewn::cli {
 
-void print_layers(const std::vector<train::ExportedLayer>& layers) {
+void print_layers(const std::vector<deploy::ExportedLayer>& layers) {
   std::vector<std::vector<std::string>> rows = {
       {"layer", "inputs", "outputs", "block", "kept", "bytes", "dense"}};
-  for (const train::ExportedLayer& layer : layers) {
+  for (const deploy::ExportedLayer& layer : layers) {
     rows.push_back({plain_text(layer.name), str(layer.grid.rows), str(layer.grid.cols),
                     layer.pruned ? to_string(layer.grid.block) : "dense",
                     str(layer.kept, " of ", layer.grid.blocks()), bytes_text(layer.bytes),

@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "hewn/train/export.h"
+#include "hewn/deploy/export.h"
 
 namespace hewn::cli {
 
 /// The table of `hewn export` and of `hewn inspect` for files, on standard output.
-void print_layers(const std::vector<train::ExportedLayer>& layers);
+void print_layers(const std::vector<deploy::ExportedLayer>& layers);
 
 }  // namespace hewn::cli

@@ -3,12 +3,33 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/core/version.h"
 
 namespace hewn::cli {
 namespace {
+
+CLI::Option* add_option(CLI::App& app, const Option& option, Given& given) {
+  const std::string key = option.key;
+  const std::string name = (key.size() == 1 ? "-" + key + "," : "") + "--" + key;
+  if (!option.is_flag) {
+    return app
+        .add_option_function<std::string>(
+            name, [&given, key](const std::string& v) { given[key] = v; }, option.help)
+        ->type_name("")
+        ->default_str(default_text(option.get()))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+  // Switched off by --no-KEY: some are on, and what is on may depend on other options.
+  const std::string off = key.starts_with("no-") ? "" : ",!--no-" + key;
+  return app
+      .add_flag_function(
+          name + off, [&given, key](int64_t count) { given[key] = count > 0 ? "true" : "false"; },
+          option.help)
+      ->default_str(default_text(option.get()));
+}
 
 void add_options(CLI::App& app, const Command& command, Given& given, std::string& config) {
   for (const Positional& positional : command.positionals) {
@@ -17,23 +38,10 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
                               : app.add_option(positional.name, *positional.value, positional.help);
     if (positional.required) option->required();
   }
-  for (const Option& option : command.options.options()) {
-    const std::string flag = (option.key.size() == 1 ? "-" + option.key + "," : "") + "--" + option.key;
-    const std::string key = option.key;
-    if (option.is_flag) {
-      app.add_flag_callback(
-          flag, [&given, key] { given[key] = "true"; }, option.help);
-      continue;
-    }
-    const Json value = option.get();
-    const std::string text = value.is_null()     ? "auto"
-                             : value.is_string() ? value.get<std::string>()
-                                                 : value.dump();
-    app.add_option_function<std::string>(
-           flag, [&given, key](const std::string& v) { given[key] = v; }, option.help)
-        ->type_name("")
-        ->default_str(text)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  for (const Option& option : command.options.options()) add_option(app, option, given);
+  // An empty group keeps them out of --help.
+  for (const Option& option : command.options.old_options()) {
+    if (app.get_option_no_throw("--" + option.key) == nullptr) add_option(app, option, given)->group("");
   }
   if (command.takes_config)
     app.add_option("--config", config, "file with the same keys as these options (TOML)");
@@ -55,6 +63,16 @@ Given read_config_file(const std::string& path, const Command& command) {
     out[option.key] = text;
   }
   return out;
+}
+
+/// Puts the defaults into the help that this command's run would really have.
+void show_defaults(CLI::App& app, const Command& command, const Given& given, const std::string& config) {
+  if (!command.defaults) return;
+  Given all = config.empty() ? Given{} : read_config_file(config, command);
+  for (const auto& [key, text] : given) all[key] = text;
+  for (const auto& [key, text] : command.defaults(all)) {
+    if (CLI::Option* option = app.get_option_no_throw("--" + key)) option->default_str(text);
+  }
 }
 
 /// CLI11's words for an unknown option, with the nearest known one.
@@ -101,6 +119,7 @@ std::string one_line(std::string text) {
 int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
   CLI::App app{"hewn trains neural networks into block-sparse form", "hewn"};
   app.set_version_flag("--version", kVersion);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   check_command(commands, argc, argv);
   argc = take_rest(commands, argc, argv);
@@ -127,8 +146,12 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
     const size_t i = chosen();
     throw Error(str(one_line(error.what()), "; see hewn ", i < commands.size() ? commands[i].name + " " : "",
                     "--help"));
+  } catch (const CLI::CallForHelp& error) {
+    const size_t i = chosen();
+    if (i < commands.size()) show_defaults(*subs[i], commands[i], given[i], configs[i]);
+    return app.exit(error);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    if (error.get_exit_code() == 0) return app.exit(error);  // --version
     throw Error(one_line(error.what()));
   }
   const size_t i = chosen();

@@ -3,24 +3,25 @@
 
 #include "cli/command.h"
 #include "cli/table.h"
+#include "cli/training.h"
 #include "hewn/core/error.h"
-#include "hewn/train/options.h"
+#include "hewn/run/recipe.h"
 
 namespace hewn::cli {
 namespace {
 
 struct PhasesFields {
-  train::TrainOptions options;
-  int64_t steps = 1000;
+  run::Options options;
   bool json = false;
+
+  PhasesFields() { options.steps = 1000; }
 };
 
-int run_phases(PhasesFields& fields, Given given) {
-  for (const char* key : {"steps", "json"}) given.erase(key);
-  fields.options = train::options_from(given);
-  const prune::Recipe recipe = train::resolve_recipe(fields.options, /*normalised=*/true);
-  const prune::Schedule schedule =
-      prune::make_schedule(recipe.schedule, recipe.schedule_options, fields.steps);
+int run_phases(const PhasesFields& fields, const Given& given) {
+  const run::Options options = run::options_from(training_part(given));
+  const int64_t steps = fields.options.steps;
+  const prune::Recipe recipe = run::resolve_recipe(options, /*normalised=*/true);
+  const prune::Schedule schedule = prune::make_schedule(recipe.schedule, recipe.schedule_options, steps);
   if (fields.json) {
     Json list = Json::array();
     for (const prune::PhaseSpan& span : schedule.phases()) {
@@ -32,17 +33,17 @@ int run_phases(PhasesFields& fields, Given given) {
   std::vector<std::vector<std::string>> rows = {{"phase", "begin", "end", "share", "sparsity"}};
   for (const prune::PhaseSpan& span : schedule.phases()) {
     const auto at = [&](double t) {
-      return percent(prune::ramp_sparsity(recipe.ramp, recipe.ramp_c, t, fields.options.prune.sparsity));
+      return percent(prune::ramp_sparsity(recipe.ramp, recipe.ramp_c, t, options.prune.sparsity));
     };
     const std::string sparsity = span.phase == prune::Phase::kDense ? percent(0)
                                  : span.phase == prune::Phase::kSparse
-                                     ? percent(fields.options.prune.sparsity)
+                                     ? percent(options.prune.sparsity)
                                      : str(at(0), " -> ", at(0.5), " -> ", at(1));
     rows.push_back({std::string(prune::name_of(span.phase)), str(span.begin), str(span.end),
-                    percent(static_cast<double>(span.end - span.begin) / static_cast<double>(fields.steps)),
+                    percent(static_cast<double>(span.end - span.begin) / static_cast<double>(steps)),
                     sparsity});
   }
-  std::cout << "schedule " << recipe.schedule << " over " << fields.steps << " steps, method " << recipe.name
+  std::cout << "schedule " << recipe.schedule << " over " << steps << " steps, method " << recipe.name
             << "\n\n";
   print_table(std::cout, rows, {false, true, true, true, false});
   return 0;
@@ -52,23 +53,13 @@ int run_phases(PhasesFields& fields, Given given) {
 
 Command phases_command() {
   const auto fields = std::make_shared<PhasesFields>();
-  train::TrainOptions& o = fields->options;
   Command command;
   command.name = "phases";
   command.help = "show the phases of a schedule";
   command.example = "hewn phases --method sa++ --steps 1000";
-  command.options.add("method", o.prune.method, "pruning method");
-  command.options.add("data", o.data, "data set: click logs have schedules of their own");
-  command.options.add("schedule", o.prune.schedule, "schedule, instead of the method's own");
-  command.options.add("steps", fields->steps, "training steps");
-  command.options.add("sparsity", o.prune.sparsity, "target sparsity");
-  command.options.add("ramp", o.prune.ramp, "exponential or polynomial");
-  command.options.add("ramp-c", o.prune.ramp_c, "steepness of the ramp");
-  command.options.add("dense-fraction", o.prune.dense_fraction,
-                      "share of the first dense phase, where not the schedule's own");
-  command.options.add_negated("no-sparsification", o.prune.sparsification, "without SPARSIFICATION phases");
-  command.options.add("cycles", o.prune.cycles, "how often acdc and sa++ schedules go from dense to sparse");
-  command.options.add("cycle", o.prune.cycle, "parts of a cycle: sparsification, sparse, dense");
+  command.options = run::describe(fields->options)
+                        .pick({"method", "data", "schedule", "steps", "sparsity", "ramp", "ramp-c",
+                               "dense-fraction", "sparsification", "cycles", "cycle"});
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) { return run_phases(*fields, given); };
   return command;

@@ -2,23 +2,26 @@
 
 #include "cli/command.h"
 #include "cli/report_table.h"
+#include "cli/training.h"
 #include "hewn/nn/slots.h"
-#include "hewn/train/setup.h"
+#include "hewn/run/options.h"
+#include "hewn/train/network.h"
 
 namespace hewn::cli {
 namespace {
 
 struct PlanFields {
-  train::TrainOptions options;
-  std::string data;
+  run::Options options;
   bool json = false;
+
+  PlanFields() { options.data.clear(); }  // the model's usual one
 };
 
-int run_plan(const PlanFields& fields, Given given) {
-  given.erase("json");
-  if (fields.data.empty()) given.erase("data");
-  const train::TrainOptions options = train::options_from(given);
-  const auto model = train::build_model(options, train::signature_for(options.model, fields.data));
+int run_plan(const PlanFields& fields, const Given& given) {
+  Given training = training_part(given);
+  if (fields.options.data.empty()) training.erase("data");
+  const run::Options options = run::options_from(training);
+  const auto model = train::build_model(options, train::signature_for(options.model, fields.options.data));
   const prune::Plan plan =
       prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options.prune));
   print_report(train::planned_report(*model, plan), fields.json);
@@ -29,22 +32,15 @@ int run_plan(const PlanFields& fields, Given given) {
 
 Command plan_command() {
   const auto fields = std::make_shared<PlanFields>();
-  train::TrainOptions& o = fields->options;
   Command command;
   command.name = "plan";
   command.help = "show what would be pruned, before any training";
   command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
-  command.options.add("model", o.model, "network (see hewn methods)");
-  command.options.add("data", fields->data,
-                      "data set whose inputs the model takes; default: the model's usual one");
-  command.options.add("block", o.prune.block, "block size, B or RxC");
-  command.options.add("sparsity", o.prune.sparsity, "fraction of blocks to drop, in [0, 1)");
-  command.options.add("min-blocks", o.prune.min_blocks, "layers with fewer blocks stay dense");
-  command.options.add("prune-layers", o.prune.layers,
-                      "patterns of layer names to prune, with commas between");
-  command.options.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
-  command.options.add("width", o.width, "channels in the first stage of a resnet");
+  command.options = run::describe(fields->options)
+                        .pick({"model", "data", "block", "sparsity", "min-blocks", "prune-layers", "widths",
+                               "width", "embedding"});
   command.options.add("json", fields->json, "print JSON");
+  command.defaults = training_defaults;
   command.run = [fields](const Given& given) { return run_plan(*fields, given); };
   return command;
 }

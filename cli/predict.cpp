@@ -1,4 +1,4 @@
-#include "hewn/train/predict.h"
+#include "hewn/deploy/predict.h"
 
 #include <algorithm>
 #include <iostream>
@@ -9,8 +9,9 @@
 #include "cli/source.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
-#include "hewn/train/predictions_file.h"
-#include "hewn/train/samples.h"
+#include "hewn/deploy/predictions_file.h"
+#include "hewn/deploy/samples.h"
+#include "hewn/run/options.h"
 
 namespace hewn::cli {
 namespace {
@@ -22,27 +23,34 @@ constexpr int64_t kShownOutputs = 8;
 struct PredictFields {
   std::string model;
   std::vector<std::string> inputs;
-  train::PredictOptions options;
+  run::Options options;
+  int64_t limit = 0;
   std::string out;
   std::string logits;
   bool json = false;
+
+  PredictFields() { options.data.clear(); }
+
+  deploy::PredictOptions predict_options() const {
+    return {options.data, options.batch, options.threads, limit, options.clicks, options.folders};
+  }
 };
 
-train::Predictions predict_inputs(const PredictFields& fields) {
-  runtime::Model model = train::open_model(fields.model, fields.options.threads);
-  train::Samples samples;
+deploy::Predictions predict_inputs(const PredictFields& fields) {
+  runtime::Model model = deploy::open_model(fields.model, fields.options.threads);
+  deploy::Samples samples;
   for (const std::string& input : fields.inputs) {
     if (input != "-") {
-      train::add_samples(input, model, samples);
+      deploy::add_samples(input, model, samples);
       continue;
     }
     const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-    train::add_samples(bytes, "standard input", model, samples);
+    deploy::add_samples(bytes, "standard input", model, samples);
   }
-  return train::predict(model, samples, fields.options.batch, fields.options.limit);
+  return deploy::predict(model, samples, fields.options.batch, fields.limit);
 }
 
-void print_json_predict(const PredictFields& fields, const train::Predictions& predictions, double rate) {
+void print_json_predict(const PredictFields& fields, const deploy::Predictions& predictions, double rate) {
   Json out = {{"model", fields.model}};
   if (fields.inputs.empty()) {
     out["data"] = fields.options.data;
@@ -50,14 +58,14 @@ void print_json_predict(const PredictFields& fields, const train::Predictions& p
     out["metrics"] = predictions.metrics;
   } else {
     out["inputs"] = fields.inputs;
-    out.update(train::to_json(predictions));
+    out.update(deploy::to_json(predictions));
   }
   out["seconds"] = predictions.seconds;
   out["samples_per_second"] = rate;
   std::cout << out.dump() << '\n';
 }
 
-void print_first(const train::Predictions& predictions) {
+void print_first(const deploy::Predictions& predictions) {
   const int64_t shown = std::min(predictions.outputs, kShownOutputs);
   const bool more = shown < predictions.outputs;
   std::vector<std::vector<std::string>> rows = {{"sample"}};
@@ -90,12 +98,13 @@ int run_predict(const PredictFields& fields) {
   if (std::count(fields.inputs.begin(), fields.inputs.end(), "-") > 1) {
     throw Error("-: standard input can be read once only");
   }
-  if (!fields.out.empty()) train::check_predictions_file(fields.out);
+  if (!fields.out.empty()) deploy::check_predictions_file(fields.out);
   source_kind("predict", fields.model, {SourceKind::kModel, SourceKind::kRun});
-  const train::Predictions predictions =
-      fields.inputs.empty() ? train::predict(fields.model, fields.options) : predict_inputs(fields);
-  if (!fields.out.empty()) train::write_predictions(fields.out, predictions);
-  if (!fields.logits.empty()) train::write_logits(fields.logits, predictions);
+  const deploy::Predictions predictions = fields.inputs.empty()
+                                              ? deploy::predict(fields.model, fields.predict_options())
+                                              : predict_inputs(fields);
+  if (!fields.out.empty()) deploy::write_predictions(fields.out, predictions);
+  if (!fields.logits.empty()) deploy::write_logits(fields.logits, predictions);
   const double rate = static_cast<double>(predictions.samples) / predictions.seconds;
   if (fields.json) {
     print_json_predict(fields, predictions, rate);
@@ -123,12 +132,11 @@ Command predict_command() {
   command.positionals = {{"MODEL", "model.hewn, or the folder of a finished run", &fields->model},
                          {"INPUT", "samples: .npy, .npz or .csv files, input=FILE, or - for standard input",
                           nullptr, false, &fields->inputs}};
-  command.options.add("data", fields->options.data, "instead of INPUT: data, NAME or NAME:PATH");
-  data::describe(fields->options.clicks, command.options);
-  data::describe(fields->options.folders, command.options);
-  command.options.add("batch", fields->options.batch, "samples at a time");
-  command.options.add("threads", fields->options.threads, "CPU threads; 0: all cores");
-  command.options.add("limit", fields->options.limit, "only so many samples; 0: all");
+  command.options = run::describe(fields->options)
+                        .pick({"data", "schema", "cache", "min-count", "hash-size", "split", "test-share",
+                               "validation-share", "bad-rows", "image-size", "eval-resize", "crop-area",
+                               "workers", "bad-images", "batch", "threads"});
+  command.options.add("limit", fields->limit, "only so many samples; 0: all");
   command.options.add("out", fields->out,
                       "file to write: .csv (class and score), .npy or .npz (raw outputs) or .json (all)");
   command.options.add("logits", fields->logits, "file for the raw outputs (safetensors)");

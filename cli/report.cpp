@@ -10,7 +10,7 @@
 #include "hewn/core/suffix.h"
 #include "hewn/core/text.h"
 #include "hewn/report/page.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/threads.h"
 
 namespace hewn::cli {
 namespace {
@@ -43,7 +43,7 @@ int run_report(ReportFields fields, const Given& given) {
   }
   if (!fields.json && !json_file)
     report::live_page();  // says where this build has no page, before anything is measured
-  train::set_threads(fields.threads);
+  tensor::set_threads(fields.threads);
   report::ReportOptions options;
   options.latency = !fields.no_latency;
   options.timing.batch = fields.batch;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hewn/train/inspection.h"
+#include "hewn/train/model_report.h"
 
 namespace hewn::cli {
 

@@ -20,8 +20,8 @@ constexpr size_t kShown = 20;
 constexpr std::array<std::string_view, 8> kShared = {"method",       "k",       "block", "ridge", "score",
                                                      "no-intercept", "threads", "json"};
 
-train::SelectLayerOptions options_of(const LayerFields& fields, const convex::SelectOptions& shared,
-                                     const Given& given) {
+deploy::SelectLayerOptions options_of(const LayerFields& fields, const convex::SelectOptions& shared,
+                                      const Given& given) {
   const std::vector<std::string> own = layer_keys();
   for (const auto& [key, text] : given) {
     if (std::find(own.begin(), own.end(), key) != own.end()) continue;
@@ -29,7 +29,7 @@ train::SelectLayerOptions options_of(const LayerFields& fields, const convex::Se
     throw Error(str(key, ": applies to tables, not to a layer of a run"));
   }
   if (fields.options.layer.empty()) throw Error("layer: expected --layer NAME; hewn inspect RUN lists them");
-  train::SelectLayerOptions out = fields.options;
+  deploy::SelectLayerOptions out = fields.options;
   out.method = shared.method;
   out.k = shared.k;
   out.block = shared.block;
@@ -40,8 +40,8 @@ train::SelectLayerOptions options_of(const LayerFields& fields, const convex::Se
   return out;
 }
 
-Json to_json(const LayerFields& fields, const train::SelectLayerOptions& options,
-             const train::LayerSelection& found) {
+Json to_json(const LayerFields& fields, const deploy::SelectLayerOptions& options,
+             const deploy::LayerSelection& found) {
   return {{"run", fields.run},
           {"layer", options.layer},
           {"method", options.method},
@@ -66,7 +66,7 @@ Json to_json(const LayerFields& fields, const train::SelectLayerOptions& options
           {"out", options.out}};
 }
 
-void print_select_layer(const train::SelectLayerOptions& options, const train::LayerSelection& found) {
+void print_select_layer(const deploy::SelectLayerOptions& options, const deploy::LayerSelection& found) {
   const Grid& grid = found.grid;
   const convex::LayerChoice& choice = found.choice;
   std::cout << options.layer << ": " << grid.rows << " x " << grid.cols << ", " << choice.blocks.size()
@@ -101,7 +101,7 @@ void print_select_layer(const train::SelectLayerOptions& options, const train::L
 }  // namespace
 
 void describe(LayerFields& fields, OptionTable& table) {
-  train::SelectLayerOptions& o = fields.options;
+  deploy::SelectLayerOptions& o = fields.options;
   table.add("from-run", fields.run, "old spelling of a SOURCE that is a run folder");
   table.add("layer", o.layer,
             "with a run: name of the layer whose blocks are chosen; methods omp, ompr and magnitude");
@@ -142,8 +142,8 @@ void settle_source(const std::string& source, LayerFields& layer) {
 
 int select_layer(const LayerFields& fields, const convex::SelectOptions& shared, const Given& given,
                  const std::function<void(int, int)>& progress) {
-  const train::SelectLayerOptions options = options_of(fields, shared, given);
-  const train::LayerSelection found = train::select_layer({fields.run}, options, progress);
+  const deploy::SelectLayerOptions options = options_of(fields, shared, given);
+  const deploy::LayerSelection found = deploy::select_layer({fields.run}, options, progress);
   if (given.contains("json")) {
     std::cout << to_json(fields, options, found).dump() << '\n';
   } else {

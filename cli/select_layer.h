@@ -6,14 +6,14 @@
 
 #include "cli/command.h"
 #include "hewn/convex/select.h"
-#include "hewn/train/select_layer.h"
+#include "hewn/deploy/select_layer.h"
 
 namespace hewn::cli {
 
 /// What hewn select takes for a layer of a run beside what it takes for a table.
 struct LayerFields {
   std::string run;
-  train::SelectLayerOptions options;
+  deploy::SelectLayerOptions options;
 };
 
 /// Adds the options of a layer alone.

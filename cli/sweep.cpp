@@ -14,7 +14,8 @@
 #include "hewn/core/text.h"
 #include "hewn/sweep/sections.h"
 #include "hewn/sweep/tables.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/device.h"
+#include "hewn/tensor/threads.h"
 
 namespace hewn::cli {
 namespace {
@@ -104,10 +105,10 @@ sweep::QueueOptions queue_options(const sweep::Spec& spec) {
   sweep::QueueOptions out;
   out.workers = settings.workers;
   out.threads = settings.threads > 0 ? settings.threads
-                                     : std::max<int64_t>(1, train::usable_cores() / settings.workers);
+                                     : std::max<int64_t>(1, tensor::usable_cores() / settings.workers);
   out.devices = split(settings.device, ',');
   try {
-    for (const std::string& device : out.devices) train::find_device(device);
+    for (const std::string& device : out.devices) tensor::find_device(device);
   } catch (const Error& error) {
     if (spec.lines.contains("device")) sweep::reject_line(spec.path, spec.lines.at("device"), error.what());
     throw;

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "hewn/core/error.h"
+#include "hewn/data/info.h"
 #include "hewn/nn/slots.h"
-#include "hewn/train/setup.h"
+#include "hewn/run/options.h"
+#include "hewn/train/network.h"
 
 namespace hewn::cli {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 using Shapes = std::map<std::string, std::vector<prune::WeightShape>>;
 
 /// The weights of the options' network; each network is built once.
-const std::vector<prune::WeightShape>& shapes_of(const train::TrainOptions& o, Shapes& known) {
+const std::vector<prune::WeightShape>& shapes_of(const run::Options& o, Shapes& known) {
   std::string key = str(o.model, ' ', o.data, ' ', o.width, ' ', o.embedding);
   for (const int64_t width : o.widths) key += str(' ', width);
   const auto [found, fresh] = known.try_emplace(key);
@@ -25,8 +27,8 @@ const std::vector<prune::WeightShape>& shapes_of(const train::TrainOptions& o, S
 }
 
 void check_sweep_rules(const sweep::Options& given, Shapes& known) {
-  const train::TrainOptions options = train::options_from(given);
-  train::check_options(options);
+  const run::Options options = run::options_from(given);
+  run::check_options(options);
   const prune::Plan plan = prune::make_plan(shapes_of(options, known), plan_options(options.prune));
   if (plan.layers_pruned() == 0 && options.prune.method != "dense") {
     throw Error(str("block: no layer has ", options.prune.min_blocks, " blocks of ",
@@ -35,18 +37,17 @@ void check_sweep_rules(const sweep::Options& given, Shapes& known) {
 }
 
 bool clicks(const sweep::Options& given) {
-  std::string path;
-  return data::find_source(train::options_from(given).data, &path).info.kind == data::Kind::kClicks;
+  return data::find_info(run::options_from(given).data).kind == data::Kind::kClicks;
 }
 
 }  // namespace
 
 sweep::TrainRules train_rules() {
-  train::TrainOptions options;
+  run::Options options;
   const auto known = std::make_shared<Shapes>();
-  return {train::describe(options).keys(),
-          [known](const sweep::Options& given) { check_sweep_rules(given, *known); }, train::only_prunes,
-          train::may_change_on_resume};
+  return {run::describe(options).keys(),
+          [known](const sweep::Options& given) { check_sweep_rules(given, *known); }, run::only_prunes,
+          run::may_change_on_resume};
 }
 
 void choose_metric(sweep::Spec& spec, const std::vector<sweep::Run>& runs) {

@@ -60,7 +60,7 @@ void Terminal::on_preparation(const data::Preparation& now) {
 
 void Terminal::on_phase(int64_t, prune::Phase phase) { last_.phase = phase; }
 
-void Terminal::on_progress(const train::Progress& progress) {
+void Terminal::on_progress(const run::Progress& progress) {
   if (first_step_ < 0 || progress.step < last_.step) {
     first_step_ = progress.step;
     first_seconds_ = progress.seconds;
@@ -70,7 +70,7 @@ void Terminal::on_progress(const train::Progress& progress) {
   if (is_terminal_ && !quiet_) bar();
 }
 
-void Terminal::on_evaluation(int64_t step, const train::Metrics& metrics) {
+void Terminal::on_evaluation(int64_t step, const run::Metrics& metrics) {
   test_.clear();
   for (const auto& [name, value] : metrics)
     test_ += str(test_.empty() ? "" : " ", name, " ", metric_text(name, value));

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "hewn/train/observer.h"
+#include "hewn/run/observer.h"
 
 namespace hewn::cli {
 
@@ -17,7 +17,7 @@ std::string cut_to_line(const std::string& text, int descriptor);
 std::string bar_line(double share, const std::string& text);
 
 /// Shows a run on standard error: a bar on a terminal, plain lines elsewhere.
-class Terminal final : public train::Observer {
+class Terminal final : public run::Observer {
  public:
   explicit Terminal(bool quiet);
   ~Terminal() override;
@@ -27,8 +27,8 @@ class Terminal final : public train::Observer {
   void on_message(const std::string& text) override;
   void on_preparation(const data::Preparation& now) override;
   void on_phase(int64_t step, prune::Phase phase) override;
-  void on_progress(const train::Progress& progress) override;
-  void on_evaluation(int64_t step, const train::Metrics& metrics) override;
+  void on_progress(const run::Progress& progress) override;
+  void on_evaluation(int64_t step, const run::Metrics& metrics) override;
 
  private:
   void line(const std::string& text);
@@ -37,7 +37,7 @@ class Terminal final : public train::Observer {
   bool quiet_;
   bool is_terminal_;
   bool bar_shown_ = false;
-  train::Progress last_;
+  run::Progress last_;
   double first_seconds_ = 0;
   int64_t first_step_ = -1;
   std::string test_;

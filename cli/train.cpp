@@ -4,46 +4,46 @@
 #include "cli/command.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/training.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
+#include "hewn/run/config.h"
+#include "hewn/run/folder.h"
+#include "hewn/run/options.h"
+#include "hewn/tensor/device.h"
 #include "hewn/train/job.h"
-#include "hewn/train/setup.h"
 
 namespace hewn::cli {
 namespace {
 
 struct TrainFields {
-  train::TrainOptions options;
+  run::Options options;
   bool resume = false;
   int64_t patience = 30;
   bool quiet = false;
   bool json = false;
 };
 
-void print_summary(const Json& s, const train::RunFolder& run) {
-  const bool compared = s.contains("dense_metrics");
+void print_summary(const run::Summary& s, const run::Folder& run) {
+  const bool compared = s.dense_metrics.has_value();
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& what, const std::string& dense, const std::string& sparse) {
     rows.push_back(compared ? std::vector<std::string>{what, dense, sparse}
                             : std::vector<std::string>{what, sparse});
   };
-  const auto number = [](const Json& value) { return value.get<double>(); };
-  add("", "dense", s["method"].get<std::string>());
-  for (const auto& [name, value] : s["metrics"].items()) {
-    add("test " + name, compared ? metric_text(name, number(s["dense_metrics"][name])) : "",
-        metric_text(name, number(value)));
+  add("", "dense", s.method);
+  for (const auto& [name, value] : s.metrics) {
+    add("test " + name, compared ? metric_text(name, s.dense_metrics->at(name)) : "",
+        metric_text(name, value));
   }
-  if (!s["best_test_loss"].is_null()) {
-    const std::string best = metric_text("loss", number(s["best_test_loss"]));
+  if (s.best_test_loss) {
+    const std::string best = metric_text("loss", *s.best_test_loss);
     add("lowest loss possible", best, best);
   }
-  const auto kept = s["kept_blocks"].get<int64_t>();
-  const auto blocks = s["blocks"].get<int64_t>();
-  add("kept blocks", str(blocks), str(kept, " of ", blocks));
-  add("realised sparsity", percent(0), percent(number(s["realised_sparsity"])));
-  add("bytes", bytes_text(s["bytes_dense"].get<int64_t>()), bytes_text(s["bytes_sparse"].get<int64_t>()));
-  add("training time", compared ? clock_text(number(s["dense_seconds"])) : "",
-      clock_text(number(s["seconds"])));
+  add("kept blocks", str(s.blocks), str(s.kept_blocks, " of ", s.blocks));
+  add("realised sparsity", percent(0), percent(s.realised_sparsity));
+  add("bytes", bytes_text(s.bytes_dense), bytes_text(s.bytes_sparse));
+  add("training time", compared ? clock_text(s.dense_seconds.value_or(0)) : "", clock_text(s.seconds));
   std::cout << '\n';
   print_table(std::cout, rows,
               compared ? std::vector<bool>{false, true, true} : std::vector<bool>{false, true});
@@ -51,28 +51,27 @@ void print_summary(const Json& s, const train::RunFolder& run) {
 }
 
 int run_train(TrainFields& fields, const Given& given) {
-  Given training = given;
-  for (const char* key : {"resume", "patience", "quiet", "json"}) training.erase(key);
-  fields.options = train::options_from(training);
+  const Given training = training_part(given);
+  fields.options = run::options_from(training);
   const dist::Place place = dist::place_from_environment();
-  train::RunFolder folder{fields.options.out};
+  run::Folder folder{fields.options.out};
   if (fields.options.out.empty()) {
     if (fields.resume) throw Error("--resume: name the run folder with --out");
-    folder = train::fresh_run_folder(fields.options);
+    folder = run::fresh_folder(fields.options);
   }
   if (place.first() && fields.resume && folder.started()) {
-    fields.options = train::resumed_options(folder, training);
+    fields.options = run::resumed_options(folder, training);
   }
-  const auto group = dist::join(
-      place, {train::find_device(fields.options.device, place), std::chrono::seconds(fields.patience)});
-  Json summary;
+  const auto group = dist::join(place, {tensor::find_device(fields.options.device, place.local_rank),
+                                        std::chrono::seconds(fields.patience)});
+  run::Summary summary;
   {
     Terminal terminal(fields.quiet || !place.first());
     summary = train::train(fields.options, folder, fields.resume, terminal, group);
   }
   if (!place.first()) return 0;
   if (fields.json) {
-    std::cout << summary.dump() << '\n';
+    std::cout << run::to_json(summary).dump() << '\n';
   } else {
     print_summary(summary, folder);
   }
@@ -87,13 +86,14 @@ Command train_command() {
   command.name = "train";
   command.help = "train a block-sparse network";
   command.example = "hewn train --method sa++ --block 16 --sparsity 0.9 --compare-dense";
-  command.options = train::describe(fields->options);
+  command.options = run::describe(fields->options);
   command.options.add("resume", fields->resume, "continue the run in --out from its newest checkpoint");
   command.options.add("patience", fields->patience,
                       "seconds that a process waits for another that does not answer");
   command.options.add("quiet", fields->quiet, "show no progress");
   command.options.add("json", fields->json, "print the summary as JSON");
   command.takes_config = true;
+  command.defaults = training_defaults;
   command.run = [fields](const Given& given) { return run_train(*fields, given); };
   return command;
 }

@@ -4,32 +4,16 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "hewn/kernels/update.h"
+#include "hewn/optimiser_options.h"
 #include "hewn/parameters.h"
 
 namespace hewn {
 
 class Pruner;
-
-struct OptimiserOptions {
-  std::string kind = "sgd";  // sgd, adam or adamw
-  double lr = 0.1;           // of step() without an argument
-  double weight_decay = 0;
-  bool decay_all = false;  // decay biases and normalisation layers too
-  double momentum = 0.9;
-  bool nesterov = true;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  std::optional<double> clip_norm = {};  // largest norm of all gradients; 0: no limit; none: the method's own
-};
-
-/// Throws Error for a kind that is not known.
-kernels::UpdateKind parse_optimiser(const std::string& name);
 
 /// SGD, Adam and AdamW in one fused pass per tensor, on a GPU in one launch for all. LibTorch's own
 /// optimisers cannot leave dropped blocks alone. Of a tensor with a sparse gradient only the touched rows and

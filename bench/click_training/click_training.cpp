@@ -17,7 +17,7 @@
 #include "hewn/measure/interleave.h"
 #include "hewn/nn/model.h"
 #include "hewn/optimiser.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/threads.h"
 #include "hewn/train/task.h"
 
 namespace hewn::bench {
@@ -105,7 +105,7 @@ struct Ours {
 };
 
 Json compare(int64_t batch_size, int64_t threads) {
-  const int64_t used = train::set_threads(threads);
+  const int64_t used = tensor::set_threads(threads);
   std::vector<std::vector<Batch>> batches;
   std::vector<std::unique_ptr<Ours>> ours;
   std::vector<std::unique_ptr<Plain>> plain;

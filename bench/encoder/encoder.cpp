@@ -10,7 +10,8 @@
 
 #include "hewn/core/json.h"
 #include "hewn/measure/interleave.h"
-#include "hewn/train/setup.h"
+#include "hewn/optimiser.h"
+#include "hewn/tensor/threads.h"
 
 namespace hewn::bench {
 namespace {
@@ -39,7 +40,7 @@ struct Trainer {
 };
 
 Json step_times(double sparsity, int64_t threads) {
-  const int64_t used = train::set_threads(threads);
+  const int64_t used = tensor::set_threads(threads);
   const auto [x, y] = sequences(64);
   Trainer dense("dense", sparsity, "off");
   Trainer gated("sa++r", sparsity, "off");

@@ -14,8 +14,11 @@
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
 #include "hewn/dist/communicator.h"
-#include "hewn/train/options.h"
-#include "hewn/train/setup.h"
+#include "hewn/optimiser.h"
+#include "hewn/run/options.h"
+#include "hewn/run/recipe.h"
+#include "hewn/tensor/device.h"
+#include "hewn/train/network.h"
 #include "hewn/train/step.h"
 
 namespace hewn::bench {
@@ -33,11 +36,11 @@ struct Row {
 /// A network in training, with its pruner at any step.
 class Trainer {
  public:
-  Trainer(const train::TrainOptions& options, bool graphs)
-      : device_(train::find_device("cuda")), model_(train::build_model(options, {{3, 224, 224}, 1000})) {
+  Trainer(const run::Options& options, bool graphs)
+      : device_(tensor::find_device("cuda")), model_(train::build_model(options, {{3, 224, 224}, 1000})) {
     train::move_to(*model_, device_, /*cudnn_benchmark=*/true);
-    pruner_ = std::make_unique<Pruner>(*model_, train::pruner_options(options, kSteps));
-    optimiser_ = std::make_unique<Optimiser>(*pruner_, train::optimiser_options(options));
+    pruner_ = std::make_unique<Pruner>(*model_, run::pruner_options(options, kSteps));
+    optimiser_ = std::make_unique<Optimiser>(*pruner_, run::optimiser_options(options));
     step_ = std::make_unique<train::Step>(
         train::StepParts{*model_, *pruner_, *optimiser_, dist::alone()},
         train::StepOptions{train::make_task(data::Kind::kImages, 0), 1, train::Precision::kBf16, graphs});
@@ -84,12 +87,12 @@ class Trainer {
 };
 
 Json measure(int64_t batch_size, int groups, bool graphs) {
-  const train::RecordableStream stream(train::find_device("cuda"));
+  const train::RecordableStream stream(tensor::find_device("cuda"));
   const auto on_gpu = at::TensorOptions(at::kCUDA);
   const data::Batch batch = {
       at::randn({batch_size, 3, 224, 224}, on_gpu).contiguous(at::MemoryFormat::ChannelsLast),
       at::randint(1000, {batch_size}, on_gpu.dtype(at::kLong))};
-  train::TrainOptions options;
+  run::Options options;
   options.model = "resnet50";
   options.prune.sparsity = 0.9;
   std::vector<Row> rows;

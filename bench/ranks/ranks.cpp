@@ -15,7 +15,7 @@
 #include "hewn/core/json.h"
 #include "hewn/dist/gradients.h"
 #include "hewn/nn/model.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/threads.h"
 
 namespace hewn::bench {
 namespace {
@@ -45,7 +45,7 @@ struct Rank {
 
   Rank(const dist::Place& place, const std::vector<int64_t>& widths, int64_t batch)
       : group(dist::join(place, {})), input(at::randn({batch / place.size, 784})) {
-    train::set_threads(1);
+    tensor::set_threads(1);
     model = nn::find_model("mlp").make({{784}, 10}, {widths});
     leaves = model->parameters();
     average = std::make_unique<dist::GradientAverage>(leaves, std::vector<at::Tensor>{}, group);

@@ -13,7 +13,10 @@
 #include "hewn/nn/model.h"
 #include "hewn/optimiser.h"
 #include "hewn/pruner.h"
-#include "hewn/train/setup.h"
+#include "hewn/run/options.h"
+#include "hewn/run/recipe.h"
+#include "hewn/tensor/threads.h"
+#include "hewn/train/network.h"
 #include "hewn/train/task.h"
 
 namespace hewn::bench {
@@ -51,7 +54,7 @@ struct Trainer {
 };
 
 Trainer plain(bool libtorch) {
-  const train::TrainOptions options;
+  const run::Options options;
   Trainer out;
   out.model = train::build_model(options, {{1, 28, 28}, 10});
   if (libtorch) {
@@ -70,19 +73,19 @@ Trainer plain(bool libtorch) {
 /// sa++r at a step of a run of 3000 steps: 0 lies in DENSE, 2250 in SPARSIFICATION, 2700 in SPARSE. With
 /// `kept_blocks` the pruned layers run on their kept blocks only, as training chooses where that is faster.
 Trainer pruned(int64_t step, bool kept_blocks) {
-  const train::TrainOptions options;
+  const run::Options options;
   Trainer out;
   out.model = train::build_model(options, {{1, 28, 28}, 10});
-  PrunerOptions how = train::pruner_options(options, 3000);
+  PrunerOptions how = run::pruner_options(options, 3000);
   how.sparse_execution = kept_blocks ? "on" : "off";
   out.pruner = std::make_unique<Pruner>(*out.model, how);
-  out.optimiser = std::make_unique<Optimiser>(*out.pruner, train::optimiser_options(options));
+  out.optimiser = std::make_unique<Optimiser>(*out.pruner, run::optimiser_options(options));
   out.step = step;
   return out;
 }
 
 Json step_times(int64_t batch_size, int64_t threads) {
-  const int64_t used = train::set_threads(threads);
+  const int64_t used = tensor::set_threads(threads);
   const Batch batch = {at::randn({batch_size, 1, 28, 28}), at::randint(10, {batch_size}, at::kLong)};
   Trainer libtorch = plain(true);
   Trainer fused = plain(false);

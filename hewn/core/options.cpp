@@ -19,18 +19,6 @@ bool read_number(std::string_view text, T& value) {
   return problem == std::errc() && stop == end;
 }
 
-std::string text_of(const Json& value) {
-  if (value.is_null()) return "auto";
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  std::string out;
-  for (const Json& item : value) {
-    if (!out.empty()) out.push_back(',');
-    out.append(item.dump());
-  }
-  return out;
-}
-
 }  // namespace
 
 void parse_value(const std::string& key, const std::string& text, bool& value) {
@@ -82,39 +70,5 @@ Json json_of(const std::vector<std::string>& value) {
 }
 
 Json json_of(const BlockShape& value) { return short_text(value); }
-
-void OptionTable::add_negated(const std::string& key, bool& field, const std::string& help) {
-  options_.push_back({key, help, /*is_flag=*/true,
-                      [key, &field](const std::string& text) {
-                        bool off = false;
-                        parse_value(key, text, off);
-                        field = !off;
-                      },
-                      [&field] { return Json(!field); }});
-}
-
-std::vector<std::string> OptionTable::keys() const {
-  std::vector<std::string> out;
-  for (const Option& option : options_) out.push_back(option.key);
-  return out;
-}
-
-const Option& OptionTable::find(const std::string& key, const std::string& where) const {
-  for (const Option& option : options_) {
-    if (option.key == key) return option;
-  }
-  throw Error(str(where, ": unknown key \"", key, "\"", did_you_mean(key, keys())));
-}
-
-Json OptionTable::to_json() const {
-  Json out = Json::object();
-  for (const Option& option : options_) out[option.key] = option.get();
-  return out;
-}
-
-void OptionTable::from_json(const Json& values, const std::string& where) {
-  if (!values.is_object()) throw FormatError(where, "expected a JSON object of options");
-  for (const auto& [key, value] : values.items()) find(key, where).parse(text_of(value));
-}
 
 }  // namespace hewn

@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
-#include "hewn/data/kind.h"
+#include "hewn/data/info.h"
 
 namespace hewn::data {
 
@@ -20,17 +19,6 @@ namespace hewn::data {
 struct Batch {
   at::Tensor input;
   at::Tensor target;
-};
-
-struct DataInfo {
-  std::string name;
-  std::vector<int64_t> input;  // shape of one input
-  int64_t classes = 0;         // clicks: 1, a single logit
-  Kind kind = Kind::kImages;
-  int64_t train_size = 0;
-  int64_t test_size = 0;
-  std::vector<int64_t> vocabularies = {};     // clicks: how many values each field takes
-  std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
 };
 
 /// Held-out rows of click logs that are handed out at a time: evaluation needs no small batches.

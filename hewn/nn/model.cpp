@@ -5,15 +5,15 @@
 
 namespace hewn::nn {
 
-#define HEWN_MODEL(function, name, help, input, outputs, clicks) \
+#define HEWN_MODEL(function, name, help, input, outputs, clicks, normalised) \
   std::shared_ptr<Model> function(const Signature&, const ModelOptions&);
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
 
 const std::vector<ModelRow>& models() {
   static const std::vector<ModelRow> kRows = {
-#define HEWN_MODEL(function, name, help, input, outputs, clicks) \
-  {name, help, function, {input, outputs, clicks}},
+#define HEWN_MODEL(function, name, help, input, outputs, clicks, normalised) \
+  {name, help, function, {input, outputs, clicks}, normalised},
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
   };
@@ -23,6 +23,10 @@ const std::vector<ModelRow>& models() {
 runtime::Graph Model::graph(const runtime::Shape&) const {
   throw Error("this model cannot be exported: it does not say what its graph is");
 }
+
+const Signature& usual_signature(const std::string& model) { return find_model(model).usual; }
+
+bool usually_normalised(const std::string& model) { return find_model(model).normalised; }
 
 const ModelRow& find_model(const std::string& name) { return find_row(models(), name, "model"); }
 

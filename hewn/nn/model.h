@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/nn/signature.h"
 #include "hewn/runtime/graph.h"
 
 namespace hewn::nn {
@@ -24,14 +25,6 @@ class Model : public torch::nn::Module {
   virtual runtime::Graph graph(const runtime::Shape& input) const;
 };
 
-/// What goes in and out: one input's shape and the number of outputs.
-struct Signature {
-  std::vector<int64_t> input;
-  int64_t outputs = 0;
-  bool clicks = false;                     // inputs are numbers of values, one per field
-  std::vector<int64_t> vocabularies = {};  // how many values each field takes; empty: not known yet
-};
-
 struct ModelOptions {
   std::vector<int64_t> widths = {1024, 1024};  // hidden widths of mlp and ctr-dnn
   int64_t width = 64;                          // channels of a resnet's first stage
@@ -43,6 +36,7 @@ struct ModelRow {
   std::string_view help;
   std::shared_ptr<Model> (*make)(const Signature&, const ModelOptions&);
   Signature usual;  // what it is made for, where no data set says otherwise
+  bool normalised;  // has normalisation layers
 };
 const std::vector<ModelRow>& models();
 const ModelRow& find_model(const std::string& name);

@@ -6,14 +6,14 @@
 #include <memory>
 
 #include "hewn/core/error.h"
+#include "hewn/deploy/export.h"
+#include "hewn/deploy/finished_run.h"
 #include "hewn/kernels/tile.h"
 #include "hewn/measure/conv.h"
 #include "hewn/measure/linear.h"
 #include "hewn/measure/network.h"
 #include "hewn/nn/trace.h"
 #include "hewn/report/series.h"
-#include "hewn/train/export.h"
-#include "hewn/train/setup.h"
 
 namespace hewn::report {
 namespace {
@@ -59,12 +59,11 @@ Json time_of(const Shape& shape, int64_t rounds) {
 }
 
 Json time_layers(const RunView& run, int64_t batch, int64_t rounds) {
-  const auto model =
-      train::build_model(train::read_config(run.folder()), train::read_signature(run.folder()));
+  const deploy::StartedRun started = deploy::StartedRun::open(run.folder());
   const train::ModelReport& report = run.layers().report;
   std::vector<std::pair<Shape, Json>> known;
   Json out = Json::object();
-  for (const nn::LayerUse& use : nn::trace_layers(*model, train::read_signature(run.folder()).input)) {
+  for (const nn::LayerUse& use : nn::trace_layers(*started.model, started.config.signature.input)) {
     const auto layer = std::find_if(report.layers.begin(), report.layers.end(),
                                     [&](const train::LayerReport& row) { return row.name == use.name; });
     if (layer == report.layers.end() || !layer->pruned || layer->kept == layer->grid.blocks()) continue;
@@ -93,7 +92,7 @@ Json measure_latency(const RunView& run, const LatencyOptions& options) {
     const int64_t batch = fitting_batch(run, options.batch);
     Json out = {
         {"batch", batch}, {"threads", at::get_num_threads()}, {"instructions", kernels::machine().name}};
-    const runtime::ModelData data = train::exported_run(run.folder()).data;
+    const runtime::ModelData data = deploy::exported_run(run.folder()).data;
     const measure::Comparison network = measure::compare(data, {batch, options.rounds, 0});
     out["dense_ms"] = rounded(network.dense.ms);
     out["sparse_ms"] = rounded(network.sparse.ms);

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "hewn/core/error.h"
+#include "hewn/deploy/finished_run.h"
+#include "hewn/deploy/inspect_run.h"
 #include "hewn/nn/slots.h"
 #include "hewn/nn/trace.h"
 #include "hewn/report/mask.h"
 #include "hewn/report/series.h"
-#include "hewn/save.h"
-#include "hewn/train/setup.h"
 
 namespace hewn::report {
 namespace {
@@ -43,13 +43,12 @@ void take_record(const train::SupportRecord& record, LayerFacts& facts) {
 
 }  // namespace
 
-LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* newest,
+LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newest,
                        std::vector<std::string>& problems) {
-  const train::TrainOptions options = train::read_config(run);
-  const nn::Signature signature = train::read_signature(run);
-  const auto model = train::build_model(options, signature);
+  const deploy::StartedRun started = deploy::StartedRun::open(run);
+  const PrunerOptions& pruning = started.config.options.prune;
   LayerFacts facts;
-  for (const nn::LayerUse& use : nn::trace_layers(*model, signature.input)) {
+  for (const nn::LayerUse& use : nn::trace_layers(*started.model, started.config.signature.input)) {
     const int64_t weight = use.in * use.out * (use.convolution ? use.geometry.taps() : 1);
     facts.products[use.name] = weight * positions(use);
   }
@@ -57,13 +56,14 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
     problems.push_back(str(run.model().string(), ": is missing"));
   } else if (run.finished()) {
     try {
-      facts.report = train::inspect_run(run);
+      facts.report = deploy::inspect_run(run);
       facts.measured = true;
     } catch (const Error& problem) {
       problems.emplace_back(problem.what());
     }
   }
-  prune::Plan plan = prune::make_plan(nn::weight_shapes(nn::find_slots(*model)), plan_options(options.prune));
+  prune::Plan plan =
+      prune::make_plan(nn::weight_shapes(nn::find_slots(*started.model)), plan_options(pruning));
   if (newest != nullptr && !fits(*newest, plan.layers)) {
     problems.push_back(
         str((run.path / "supports").string(), ": the newest record is of other layers than these"));
@@ -71,7 +71,7 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
   }
   if (!facts.measured) {
     for (prune::LayerPlan& layer : plan.layers) {
-      if (options.prune.method == "dense") {
+      if (pruning.method == "dense") {
         layer.pruned = false;
         layer.keep = layer.grid.blocks();
         layer.why_dense = "method dense";
@@ -80,16 +80,14 @@ LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* 
         layer.keep = newest->layers.at(layer.name).blocks.kept();
       }
     }
-    facts.report = train::planned_report(*model, plan);
+    facts.report = train::planned_report(*started.model, plan);
   }
   if (newest != nullptr) {
     take_record(*newest, facts);
   } else if (facts.measured) {
     // Runs that wrote no records of their choices.
-    const std::string file = run.model().string();
-    for (const auto& [name, blocks] : blocks_in(tensor::load_tensors(file, /*sealed=*/false), file)) {
+    for (const auto& [name, blocks] : deploy::FinishedRun::open(run).blocks)
       facts.kept[name] = blocks.flags();
-    }
   }
   return facts;
 }

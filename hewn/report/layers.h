@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "hewn/nn/model.h"
-#include "hewn/train/inspection.h"
-#include "hewn/train/run_folder.h"
+#include "hewn/run/folder.h"
+#include "hewn/train/model_report.h"
 #include "hewn/train/supports.h"
 
 namespace hewn::report {
@@ -22,7 +22,7 @@ struct LayerFacts {
 
 /// `newest`, where there is one, is the last choice of blocks that the run wrote down. A model that cannot be
 /// read adds a sentence to `problems`.
-LayerFacts layer_facts(const train::RunFolder& run, const train::SupportRecord* newest,
+LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newest,
                        std::vector<std::string>& problems);
 
 /// One row per prunable layer, for the page's table. `config` is the run's config.json.

@@ -5,7 +5,7 @@
 
 namespace hewn::report {
 
-LiveRun::LiveRun(const train::RunFolder& run)
+LiveRun::LiveRun(const run::Folder& run)
     : view_(run),
       page_(std::make_shared<const Answer>(Answer{200, "text/html; charset=utf-8", live_page()})) {
   publish();

@@ -12,7 +12,7 @@ namespace hewn::report {
 class LiveRun {
  public:
   /// Throws Error where the folder is no run.
-  explicit LiveRun(const train::RunFolder& run);
+  explicit LiveRun(const run::Folder& run);
 
   /// Looks at the folder again. Whether the data changed.
   bool refresh();

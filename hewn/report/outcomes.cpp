@@ -4,7 +4,9 @@
 #include <set>
 
 #include "hewn/core/error.h"
-#include "hewn/train/options.h"
+#include "hewn/core/json_file.h"
+#include "hewn/run/folder.h"
+#include "hewn/run/options.h"
 
 namespace hewn::report {
 namespace {
@@ -24,7 +26,7 @@ bool sets_apart(const std::string& key, bool dense) {
   static const std::set<std::string> kOther = {
       "seed",       "out",    "block",     "sparsity",         "data",          "model",
       "no-compare", "method", "log-every", "sparse-execution", "compare-dense", "eval-every"};
-  return !kOther.contains(key) && !train::may_change_on_resume(key) && !(dense && train::only_prunes(key));
+  return !kOther.contains(key) && !run::may_change_on_resume(key) && !(dense && run::only_prunes(key));
 }
 
 /// Equal for equal values, however they were written.
@@ -68,11 +70,11 @@ std::vector<Entry> entries_of(const RunView& run) {
   const std::string method = summary.value("method", text_of(options.value("method", Json())));
   one.dense = method == "dense";
   std::vector<Entry> out = {{method, options, one}};
-  const train::RunFolder beside = run.folder().dense();
+  const run::Folder beside = run.folder().dense();
   one.metrics = numbers(summary.value("dense_metrics", Json()));
   if (one.metrics.empty() || !beside.started()) return out;
   one.dense = true;
-  out.push_back({"dense", train::read_json(beside.config()).at("options"), one});
+  out.push_back({"dense", read_json(beside.config()).at("options"), one});
   return out;
 }
 
@@ -95,8 +97,8 @@ std::map<std::string, std::set<std::string>> varied(const std::vector<Entry>& en
 
 }  // namespace
 
-std::vector<train::RunFolder> find_runs(const std::vector<std::string>& paths) {
-  std::vector<train::RunFolder> runs;
+std::vector<run::Folder> find_runs(const std::vector<std::string>& paths) {
+  std::vector<run::Folder> runs;
   std::set<fs::path> known;
   const auto add = [&](const fs::path& path) {
     if (known.insert(fs::canonical(path)).second) runs.push_back({path});
@@ -104,14 +106,14 @@ std::vector<train::RunFolder> find_runs(const std::vector<std::string>& paths) {
   for (const std::string& text : paths) {
     const fs::path path = text;
     if (!fs::is_directory(path)) throw Error(str(text, ": no such folder"));
-    if (train::RunFolder{path}.started()) {
+    if (run::Folder{path}.started()) {
       add(path);
       continue;
     }
     const fs::path inside = fs::is_directory(path / "runs") ? path / "runs" : path;
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(inside)) {
-      if (train::RunFolder{entry.path()}.started()) found.push_back(entry.path());
+      if (run::Folder{entry.path()}.started()) found.push_back(entry.path());
     }
     if (found.empty()) throw Error(str(text, ": is not a run folder (no config.json), and holds none"));
     std::sort(found.begin(), found.end());

@@ -10,7 +10,7 @@ namespace hewn::report {
 
 /// The run folders that the paths stand for, each once: a run itself, or a folder that holds some, directly
 /// or in runs/. Throws Error where a path holds none.
-std::vector<train::RunFolder> find_runs(const std::vector<std::string>& paths);
+std::vector<run::Folder> find_runs(const std::vector<std::string>& paths);
 
 /// How many runs the sweeps among these folders put apart because they failed.
 int64_t count_failed(const std::vector<std::string>& paths);

@@ -45,7 +45,7 @@ Json frame() {
 
 /// What was parsed is JSON, but a value in it may be of another type than it should be.
 template <class Make>
-auto checked(const train::RunFolder& run, const Make& make) {
+auto checked(const run::Folder& run, const Make& make) {
   try {
     return make();
   } catch (const Json::exception& problem) {
@@ -58,7 +58,7 @@ auto checked(const train::RunFolder& run, const Make& make) {
 
 Json collect(const std::vector<std::string>& paths, const ReportOptions& options) {
   std::vector<RunView> runs;
-  for (const train::RunFolder& folder : find_runs(paths)) {
+  for (const run::Folder& folder : find_runs(paths)) {
     runs.push_back(checked(folder, [&] { return RunView(folder); }));
   }
   Json out = frame();

@@ -4,7 +4,10 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/core/json_file.h"
 #include "hewn/report/mask.h"
+#include "hewn/run/config.h"
+#include "hewn/run/folder.h"
 
 namespace hewn::report {
 namespace {
@@ -46,10 +49,10 @@ std::string_view name_of(Status status) {
   return "stopped";
 }
 
-RunView::RunView(train::RunFolder run)
+RunView::RunView(run::Folder run)
     : run_(std::move(run)), log_(run_.metrics()), dense_log_(run_.dense().metrics()) {
-  train::read_config(run_);  // says what is wrong with it
-  config_ = train::read_json(run_.config());
+  run::read_config(run_);  // says what is wrong with it
+  config_ = read_json(run_.config());
   const Json steps = config_.value("steps", Json());
   steps_ = steps.is_number_integer() ? steps.get<int64_t>() : 0;
   refresh();
@@ -67,7 +70,7 @@ bool RunView::refresh() {
   bool changed = log_.read_more();
   changed = dense_log_.read_more() || changed;
   if (summary_.is_null() && run_.finished()) {
-    Json summary = train::read_json(run_.summary());
+    Json summary = read_json(run_.summary());
     if (!summary.is_object()) throw FormatError(run_.summary().string(), "is not a run's summary");
     summary_ = std::move(summary);
   }

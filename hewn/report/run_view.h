@@ -6,7 +6,7 @@
 
 #include "hewn/report/layers.h"
 #include "hewn/report/metrics_log.h"
-#include "hewn/train/run_folder.h"
+#include "hewn/run/folder.h"
 
 namespace hewn::report {
 
@@ -24,12 +24,12 @@ class RunView {
  public:
   /// Throws Error where the folder is no run or its config.json is damaged. What else is damaged is named in
   /// problems().
-  explicit RunView(train::RunFolder run);
+  explicit RunView(run::Folder run);
 
   /// Reads what is new. Whether there was anything.
   bool refresh();
 
-  const train::RunFolder& folder() const { return run_; }
+  const run::Folder& folder() const { return run_; }
   std::string name() const;
   Status status() const { return status_; }
   const Json& config() const { return config_; }
@@ -47,7 +47,7 @@ class RunView {
   Json churn_json() const;
   Json headline() const;
 
-  train::RunFolder run_;
+  run::Folder run_;
   Json config_;
   Json summary_;
   int64_t steps_ = 0;

@@ -37,7 +37,7 @@ class ClickMeter final : public Meter {
     clicked_ = dist::gather_uneven(group, at::cat(clicked_));
   }
 
-  Metrics result() const override {
+  run::Metrics result() const override {
     const at::Tensor logits = at::cat(logits_).cpu().contiguous();
     const at::Tensor clicked = at::cat(clicked_).cpu().contiguous();
     const auto count = static_cast<double>(logits.numel());

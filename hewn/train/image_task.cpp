@@ -35,7 +35,7 @@ class ImageMeter final : public Meter {
     group.sum(sums_);
   }
 
-  Metrics result() const override {
+  run::Metrics result() const override {
     const at::Tensor sums = sums_.cpu();
     const double* values = sums.data_ptr<double>();
     return {{"accuracy", 100.0 * values[1] / values[2]}, {"loss", values[0] / values[2]}};

@@ -5,8 +5,8 @@
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/io/source_kind.h"
+#include "hewn/tensor/state_dict.h"
 #include "hewn/tensor/tensor_file.h"
-#include "hewn/train/setup.h"
 
 namespace hewn::train {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/train/setup.h"
+#include "hewn/tensor/state_dict.h"
 
 namespace hewn::train {
 namespace {
@@ -53,7 +53,7 @@ void check_same_supports(const prune::Pruner& pruner, dist::Communicator& group)
 
 }  // namespace
 
-Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group) {
+run::Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group) {
   const at::NoGradGuard no_grad;
   // Normalisation layers have seen other batches on every process; rank 0's statistics count.
   for (const at::Tensor& buffer : model.buffers()) group.broadcast(buffer);
@@ -122,7 +122,7 @@ void Loop::train_step() {
 void Loop::report() {
   const auto [all_losses, all_correct] = totals();
   const at::Tensor losses = all_losses.narrow(0, 0, pending_).cpu();
-  Progress progress;
+  run::Progress progress;
   progress.step = step_;
   progress.steps = options_.steps;
   progress.epoch = (step_ - 1) / parts_.source.train_batches();

@@ -7,17 +7,17 @@
 #include "hewn/nn/model.h"
 #include "hewn/optimiser.h"
 #include "hewn/pruner.h"
+#include "hewn/run/observer.h"
 #include "hewn/train/average.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/learning_rate.h"
-#include "hewn/train/observer.h"
 #include "hewn/train/step.h"
 
 namespace hewn::train {
 
 /// The task's metrics on the whole test set, with the weights that the slots show now. Processes of a group
 /// share the work.
-Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group);
+run::Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group);
 
 /// What a loop works on. Owned by the caller.
 struct LoopParts {
@@ -26,7 +26,7 @@ struct LoopParts {
   Pruner& pruner;
   Optimiser& optimiser;
   CheckpointStore& checkpoints;
-  Observer& observer;
+  run::Observer& observer;
   std::shared_ptr<dist::Communicator> group;
 };
 

@@ -88,7 +88,7 @@ std::vector<std::pair<int64_t, std::filesystem::path>> listed(const std::filesys
 
 }  // namespace
 
-SupportLog::SupportLog(const RunFolder& run, const prune::Pruner& pruner, std::string score,
+SupportLog::SupportLog(const run::Folder& run, const prune::Pruner& pruner, std::string score,
                        int64_t resumed_at)
     : folder_(run.supports()), pruner_(pruner), score_(std::move(score)) {
   for (const auto& [step, path] : listed(folder_)) {
@@ -119,7 +119,7 @@ void SupportLog::write(const std::string& name, int64_t step) const {
   tensor::save_tensors(folder_ / name, file, /*sealed=*/true);
 }
 
-std::vector<std::filesystem::path> support_files(const RunFolder& run) {
+std::vector<std::filesystem::path> support_files(const run::Folder& run) {
   std::vector<std::filesystem::path> files;
   for (const auto& [step, path] : listed(run.supports())) files.push_back(path);
   return files;

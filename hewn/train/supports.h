@@ -8,8 +8,8 @@
 
 #include "hewn/core/blocks.h"
 #include "hewn/prune/pruner.h"
-#include "hewn/train/observer.h"
-#include "hewn/train/run_folder.h"
+#include "hewn/run/folder.h"
+#include "hewn/run/observer.h"
 
 namespace hewn::train {
 
@@ -29,10 +29,10 @@ struct SupportRecord {
 
 /// Writes such records into a run's folder: how the choice of blocks changes from cycle to cycle. Equal runs
 /// write equal files.
-class SupportLog final : public Observer {
+class SupportLog final : public run::Observer {
  public:
   /// Keeps the records of the first `resumed_at` steps. The pruner must outlive it.
-  SupportLog(const RunFolder& run, const prune::Pruner& pruner, std::string score, int64_t resumed_at);
+  SupportLog(const run::Folder& run, const prune::Pruner& pruner, std::string score, int64_t resumed_at);
 
   void on_phase(int64_t step, prune::Phase phase) override;
   /// To be called before the gates are folded in.
@@ -47,7 +47,7 @@ class SupportLog final : public Observer {
 };
 
 /// The records' files in the order of their steps, the end last.
-std::vector<std::filesystem::path> support_files(const RunFolder& run);
+std::vector<std::filesystem::path> support_files(const run::Folder& run);
 /// Throws FormatError where the file is not such a record.
 SupportRecord read_supports(const std::filesystem::path& path);
 

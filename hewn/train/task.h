@@ -2,16 +2,13 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <map>
 #include <memory>
-#include <string>
 
 #include "hewn/data/source.h"
 #include "hewn/dist/communicator.h"
+#include "hewn/run/metrics.h"
 
 namespace hewn::train {
-
-using Metrics = std::map<std::string, double>;
 
 /// Gathers metrics over batches, on the device until asked.
 class Meter {
@@ -20,7 +17,7 @@ class Meter {
   virtual void add(const at::Tensor& output, const at::Tensor& target) = 0;
   /// Puts together what the processes of a group gathered, each from its batches.
   virtual void combine(dist::Communicator& group) = 0;
-  virtual Metrics result() const = 0;
+  virtual run::Metrics result() const = 0;
 };
 
 /// What a network is trained for, and how well it does it.

@@ -25,13 +25,19 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dist", {"core"}},
     {"facade", {"core", "io", "kernels", "tensor", "prune", "nn", "runtime"}},
     {"sweep", {"core"}},
+    {"run", {"core", "facade", "prune", "nn", "data", "io"}},
     {"train",
-     {"core", "facade", "tensor", "convex", "dist", "io", "kernels", "measure", "prune", "nn", "data",
+     {"core", "facade", "tensor", "dist", "io", "kernels", "measure", "prune", "nn", "data", "run",
       "runtime"}},
-    {"report", {"core", "facade", "tensor", "io", "kernels", "measure", "prune", "nn", "runtime", "train"}},
+    {"deploy",
+     {"core", "facade", "tensor", "convex", "dist", "io", "kernels", "measure", "prune", "nn", "data", "run",
+      "runtime", "train"}},
+    {"report",
+     {"core", "facade", "tensor", "io", "kernels", "measure", "prune", "nn", "run", "runtime", "train",
+      "deploy"}},
 };
 // Layers that know nothing of LibTorch.
-const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "runtime", "sweep"};
+const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", "run", "runtime", "sweep"};
 
 // Click logs and image files are read without LibTorch, up to the one file that makes tensors of them.
 TEST(Layering, FilesAreReadWithoutLibTorch) {
@@ -50,6 +56,33 @@ TEST(Layering, FilesAreReadWithoutLibTorch) {
     }
     EXPECT_GT(with_torch, 0);
   }
+}
+
+/// The first of LibTorch's headers that a file reaches through ours; "" where there is none.
+std::string torch_behind(const std::string& file, std::map<std::string, std::string>& known) {
+  static const std::regex kInclude("^#include (?:<((?:torch|ATen|c10)/[^>]*)>|\"(hewn/[^\"]*)\")");
+  const auto [found, fresh] = known.try_emplace(file);
+  if (!fresh) return found->second;
+  std::ifstream in(std::filesystem::path(HEWN_SOURCE_DIR) / file);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (line.empty() || line.front() != '#' || !std::regex_search(line, match, kInclude)) continue;
+    const std::string behind = match[1].matched ? match[1].str() : torch_behind(match[2], known);
+    if (!behind.empty()) return known[file] = file + " -> " + behind;
+  }
+  return "";
+}
+
+TEST(Layering, LayersWithoutLibTorchDoNotReachItThroughOthers) {
+  std::map<std::string, std::string> known;
+  for (const std::string& layer : kWithoutTorch) {
+    const std::filesystem::path root = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn" / layer;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      if (!entry.is_regular_file()) continue;
+      EXPECT_EQ(torch_behind(std::filesystem::relative(entry.path(), HEWN_SOURCE_DIR).string(), known), "");
+    }
+  }
+  EXPECT_NE(torch_behind("hewn/train/job.h", known), "");
 }
 
 TEST(Layering, IncludesPointUpwardsOnly) {

@@ -11,7 +11,11 @@
 #include "hewn/optimiser.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/pruner.h"
-#include "hewn/train/setup.h"
+#include "hewn/run/options.h"
+#include "hewn/run/recipe.h"
+#include "hewn/tensor/device.h"
+#include "hewn/tensor/state_dict.h"
+#include "hewn/train/network.h"
 #include "hewn/train/step.h"
 
 namespace hewn {
@@ -151,17 +155,17 @@ TEST(Cuda, TheBestBlocksAreThoseOfTheCpu) {
 /// A small network of convolutions in training, its pruner through all phases.
 std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precision, const char* method,
                                           bool* recorded) {
-  train::TrainOptions options;
+  run::Options options;
   options.model = "resnet20";
   options.prune.method = method;
   options.prune.block = {4, 4};
   options.prune.min_blocks = 4;
-  const at::Device device = train::find_device("cuda");
+  const at::Device device = tensor::find_device("cuda");
   const train::RecordableStream stream(device);
   const auto model = train::build_model(options, {{3, 32, 32}, 10});
   train::move_to(*model, device, false);
-  Pruner pruner(*model, train::pruner_options(options, 120));
-  Optimiser optimiser(pruner, train::optimiser_options(options));
+  Pruner pruner(*model, run::pruner_options(options, 120));
+  Optimiser optimiser(pruner, run::optimiser_options(options));
   train::Step step({*model, pruner, optimiser, dist::alone()},
                    {train::make_task(data::Kind::kImages, 0), 1, precision, graphs});
   *recorded = step.records();
@@ -230,7 +234,7 @@ TEST(Cuda, UpdatesEqualTheCpuAndFreezeDroppedBlocks) {
 }
 
 TEST(Cuda, ThePrunerChoosesTheSameBlocks) {
-  const at::Device device = train::find_device("cuda");
+  const at::Device device = tensor::find_device("cuda");
   for (const char* search : {"top-k", "global"}) {
     std::vector<at::Tensor> leaves = {at::randn({64, 64}), at::randn({64, 64}).to(device)};
     std::vector<std::unique_ptr<prune::Pruner>> pruners;
@@ -304,7 +308,7 @@ TEST(Cuda, ClickRowsEqualTheCpu) {
   for (const int64_t batch : {1, 63, 64, 65, 8192, 100003}) {
     data::DataOptions options{.batch = batch, .seed = 9};
     const data::Batch cpu = data::open_source("synthetic-ctr:2", options)->train_batch(3, 5);
-    options.device = train::find_device("cuda");
+    options.device = tensor::find_device("cuda");
     const data::Batch gpu = data::open_source("synthetic-ctr:2", options)->train_batch(3, 5);
     ASSERT_TRUE(gpu.input.is_cuda() && gpu.target.is_cuda());
     EXPECT_TRUE(at::equal(gpu.input.cpu(), cpu.input));
@@ -326,7 +330,7 @@ TEST(Cuda, ClickRowsEqualTheCpu) {
 TEST(Cuda, ClickRowsOfTheTestSetEqualTheCpu) {
   data::DataOptions options;
   const auto cpu = data::open_source("synthetic-ctr", options);
-  options.device = train::find_device("cuda");
+  options.device = tensor::find_device("cuda");
   const auto gpu = data::open_source("synthetic-ctr", options);
   for (const int64_t n : {0, 1}) {
     const data::Batch a = cpu->test_batch(n);

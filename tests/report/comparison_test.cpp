@@ -93,7 +93,7 @@ class Outcomes : public testing::Test {
   }
   std::vector<Outcome> found(const std::vector<std::string>& names) const {
     std::vector<RunView> runs;
-    for (const std::string& name : names) runs.emplace_back(train::RunFolder{folder_ / name});
+    for (const std::string& name : names) runs.emplace_back(run::Folder{folder_ / name});
     return outcomes(runs);
   }
   static Json summary(const std::string& method, double accuracy) {

@@ -5,9 +5,13 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/core/json_file.h"
 #include "hewn/nn/slots.h"
 #include "hewn/report/outcomes.h"
-#include "hewn/train/setup.h"
+#include "hewn/run/folder.h"
+#include "hewn/run/options.h"
+#include "hewn/run/recipe.h"
+#include "hewn/train/network.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,11 +31,11 @@ class RunViewTest : public testing::Test {
     options_.prune.method = "sa++";
     options_.prune.block = {8, 8};
     const nn::Signature signature{{1, 28, 28}, 10, false, {}};
-    train::write_json(run_.config(), {{"hewn", "0.1.0"},
-                                      {"libtorch", "1"},
-                                      {"steps", 100},
-                                      {"signature", train::to_json(signature)},
-                                      {"options", train::describe(options_).to_json()}});
+    write_json(run_.config(), {{"hewn", "0.1.0"},
+                               {"libtorch", "1"},
+                               {"steps", 100},
+                               {"signature", deploy::to_json(signature)},
+                               {"options", run::describe(options_).to_json()}});
     write_text(run_.metrics(), R"({"step":1,"event":"phase","phase":"DENSE"})"
                                "\n"
                                R"({"step":40,"event":"train","epoch":0,"phase":"DENSE","loss":1.5,)"
@@ -40,7 +44,7 @@ class RunViewTest : public testing::Test {
     model_ = train::build_model(options_, signature);
     const auto slots = nn::find_slots(*model_);
     const auto plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options_.prune));
-    pruner_ = std::make_unique<prune::Pruner>(slots, plan, train::resolve_recipe(options_, false), 100);
+    pruner_ = std::make_unique<prune::Pruner>(slots, plan, run::resolve_recipe(options_, false), 100);
   }
 
   /// Goes through the whole schedule with the weights as they are.
@@ -54,8 +58,8 @@ class RunViewTest : public testing::Test {
   }
 
   TempFolder folder_;
-  train::RunFolder run_{folder_ / "run"};
-  train::TrainOptions options_;
+  run::Folder run_{folder_ / "run"};
+  run::Options options_;
   std::shared_ptr<nn::Model> model_;
   std::unique_ptr<prune::Pruner> pruner_;
 };
@@ -129,18 +133,18 @@ TEST_F(RunViewTest, NamesDamagedFiles) {
 TEST_F(RunViewTest, CountsBlocksInTheNewestChoiceRatherThanInThePlan) {
   record_all();
   options_.prune.sparsity = 0.5;  // as where layers share a budget: the plan is not what was chosen
-  Json config = train::read_json(run_.config());
-  config["options"] = train::describe(options_).to_json();
-  train::write_json(run_.config(), config);
+  Json config = read_json(run_.config());
+  config["options"] = run::describe(options_).to_json();
+  write_json(run_.config(), config);
   EXPECT_EQ(RunView(run_).to_json({})["layers"][0]["kept"], 39);
 }
 
 TEST_F(RunViewTest, ARecordOfOtherLayersIsNamedAndLeftOut) {
   record_all();
   options_.prune.block = {16, 16};
-  Json config = train::read_json(run_.config());
-  config["options"] = train::describe(options_).to_json();
-  train::write_json(run_.config(), config);
+  Json config = read_json(run_.config());
+  config["options"] = run::describe(options_).to_json();
+  write_json(run_.config(), config);
   const RunView view(run_);
   ASSERT_EQ(view.problems().size(), 1U);
   EXPECT_NE(view.problems()[0].find("supports: the newest record is of other layers"), std::string::npos);

@@ -53,7 +53,7 @@ TEST(ClickMeter, GathersOverBatches) {
   const auto meter = task->meter();
   meter->add(logits.narrow(0, 0, 33), clicked.narrow(0, 0, 33));
   meter->add(logits.narrow(0, 33, 67), clicked.narrow(0, 33, 67));
-  const Metrics metrics = meter->result();
+  const run::Metrics metrics = meter->result();
   const at::Tensor p = logits.flatten().sigmoid();
   const double loss = -(clicked * p.log() + (1 - clicked) * (1 - p).log()).mean().item<double>();
   EXPECT_NEAR(metrics.at("loss"), loss, 1e-6);

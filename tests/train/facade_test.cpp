@@ -6,11 +6,15 @@
 #include "hewn/data/source.h"
 #include "hewn/optimiser.h"
 #include "hewn/pruner.h"
+#include "hewn/run/folder.h"
+#include "hewn/run/observer.h"
+#include "hewn/run/options.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/job.h"
 #include "hewn/train/learning_rate.h"
-#include "hewn/train/setup.h"
+#include "hewn/train/network.h"
+#include "hewn/train/open_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_mnist.h"
 
@@ -21,13 +25,13 @@ TEST(Facade, TrainsTheDefaultMlpToTheBitsOfHewnTrain) {
   constexpr int64_t kSteps = 60;
   const test::TempFolder folder;
   test::write_tiny_mnist(folder / "data", 512, 20);
-  TrainOptions options;
+  run::Options options;
   options.data = "mnist:" + (folder / "data").string();
   options.steps = kSteps;
   options.threads = 1;
   options.prune.sparse_execution = "on";
-  const RunFolder run{folder / "run"};
-  Observer silent;
+  const run::Folder run{folder / "run"};
+  run::Observer silent;
   train(options, run, /*resume=*/false, silent);
 
   const auto source = data::open_source(options.data, data_options(options, at::kCPU, {}, silent));

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "hewn/tensor/state_dict.h"
 #include "hewn/tensor/tensor_file.h"
-#include "hewn/train/setup.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 

@@ -4,8 +4,14 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "hewn/optimiser.h"
+#include "hewn/run/observer.h"
+#include "hewn/run/options.h"
+#include "hewn/run/recipe.h"
+#include "hewn/tensor/state_dict.h"
 #include "hewn/train/average.h"
-#include "hewn/train/setup.h"
+#include "hewn/train/network.h"
+#include "hewn/train/open_data.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::train {
@@ -16,18 +22,18 @@ struct Trained {
   std::map<std::string, at::Tensor> weights;
 
   Trained(const std::string& method, int64_t accumulate, double ema = 0) {
-    TrainOptions options = usual_options(std::string("synthetic-ctr"));
+    run::Options options = run::usual_options(std::string("synthetic-ctr"));
     options.widths = {40, 20};
     options.prune.block = {10, 10};
     options.prune.method = method;
     options.prune.min_blocks = 10;
-    Observer silent;
+    run::Observer silent;
     data::DataOptions data = data_options(options, at::kCPU, {}, silent);
     data.batch = 64;
     const auto source = data::open_source(options.data, data);
     const auto model = build_model(options, signature_of(source->info()));
-    Pruner pruner(*model, pruner_options(options, 20));
-    Optimiser optimiser(pruner, optimiser_options(options));
+    Pruner pruner(*model, run::pruner_options(options, 20));
+    Optimiser optimiser(pruner, run::optimiser_options(options));
     const test::TempFolder folder;
     CheckpointStore checkpoints(folder.path(), 1);
     LoopOptions loop;

@@ -7,7 +7,8 @@ namespace hewn::data {
 
 void describe(ClickOptions& options, OptionTable& table) {
   table.add("schema", options.schema, "file that describes the columns of ctr-csv (docs/data.md)");
-  table.add("cache", options.cache, "folder of caches and lists of images; default: beside the data");
+  table.add("cache", options.cache, "folder of caches and lists of images; default: beside the data")
+      .may_change_on_resume();
   table.add("min-count", options.min_count, "values of a column seen less often share one number");
   table.add("hash-size", options.hash_size,
             "above 0: hash the values of a column into so many numbers instead of counting them");

@@ -23,7 +23,7 @@ void describe(FolderOptions& options, OptionTable& table) {
       "short side of a test image before its central crop; auto: 256 for 224, small images as they are");
   table.add("crop-area", options.crop_area,
             "smallest share of an image in a random crop; auto: 0.08, 0.25 for small images");
-  table.add("workers", options.workers, "threads that decode images; 0: all cores");
+  table.add("workers", options.workers, "threads that decode images; 0: all cores").may_change_on_resume();
   table.add("bad-images", options.bad_images, "share of damaged images that is tolerated");
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hewn/data/kind.h"
+
+namespace hewn::data {
+
+/// What a data set is.
+struct DataInfo {
+  std::string name;
+  std::vector<int64_t> input;  // shape of one input
+  int64_t classes = 0;         // clicks: 1, a single logit
+  Kind kind = Kind::kImages;
+  int64_t train_size = 0;
+  int64_t test_size = 0;
+  std::vector<int64_t> vocabularies = {};     // clicks: how many values each field takes
+  std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
+};
+
+/// What is known of a data set, NAME or NAME:PATH, without opening a file. Throws Error where there is none
+/// of that name.
+const DataInfo& find_info(const std::string& spec);
+
+}  // namespace hewn::data

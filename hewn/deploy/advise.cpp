@@ -1,0 +1,221 @@
+#include "hewn/deploy/advise.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "hewn/core/error.h"
+#include "hewn/measure/compare.h"
+#include "hewn/measure/conv.h"
+#include "hewn/measure/linear.h"
+#include "hewn/nn/slots.h"
+#include "hewn/nn/trace.h"
+#include "hewn/prune/plan.h"
+
+namespace hewn::deploy {
+namespace {
+
+constexpr double kNearTheBest = 0.9;
+constexpr double kUsualSparsity = 0.9;
+constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best on the layers of bench/kernels
+constexpr double kLongCallMs = 20;    // such calls are timed once: large models have many
+
+/// Layers of one shape.
+struct Group {
+  nn::LayerUse use;  // the first of them
+  LayerTime time;
+};
+
+std::string shape_text(const nn::LayerUse& use) {
+  if (!use.convolution) return str(use.in, " -> ", use.out, use.rows > 1 ? str(", ", use.rows, " rows") : "");
+  const kernels::ConvGeometry& g = use.geometry;
+  return str(use.in, " -> ", use.out, ", ", g.kernel_height, "x", g.kernel_width, " over ", use.height, "x",
+             use.width, ", stride ", g.stride, ", padding ", g.padding,
+             g.dilation > 1 ? str(", dilation ", g.dilation) : "");
+}
+
+std::unique_ptr<measure::Layer> make_layer(const nn::LayerUse& use, const AdviceOptions& options) {
+  if (!use.convolution) {
+    return std::make_unique<measure::Linear>(measure::LinearShape{options.batch * use.rows, use.in, use.out},
+                                             options.seed);
+  }
+  return std::make_unique<measure::Conv2d>(
+      measure::Conv2dShape{options.batch, use.in, use.out, use.height, use.width, use.geometry}, options.seed,
+      kPixelsAtOnce);
+}
+
+std::vector<Group> groups_of(const std::vector<nn::LayerUse>& uses) {
+  std::vector<Group> groups;
+  for (const nn::LayerUse& use : uses) {
+    const std::string shape = shape_text(use);
+    auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.time.shape == shape; });
+    if (same == groups.end()) same = groups.insert(groups.end(), {use, {{}, shape, 0, ""}});
+    same->time.names.push_back(use.name);
+  }
+  return groups;
+}
+
+/// The layers that training would prune at that block size, whatever the sparsity.
+std::set<std::string> pruned_layers(const std::vector<prune::WeightShape>& weights, const BlockShape& block,
+                                    const AdviceOptions& options) {
+  const bool fits = std::any_of(weights.begin(), weights.end(), [&](const prune::WeightShape& w) {
+    return block.rows <= w.grid.rows && block.cols <= w.grid.cols;
+  });
+  std::set<std::string> names;
+  if (!fits) return names;
+  for (const auto& layer :
+       prune::make_plan(weights, {block, kUsualSparsity, options.min_blocks, {"*"}}).layers) {
+    if (layer.pruned) names.insert(layer.name);
+  }
+  return names;
+}
+
+/// The fastest of some ways and its time.
+measure::Candidate fastest(const std::vector<measure::Contender>& ways, int64_t rounds) {
+  measure::Candidate best;
+  const measure::Turns turns{rounds, measure::clock_for(at::get_num_threads()), 1, kLongCallMs, false};
+  for (const measure::Timing& timing : measure::interleave(ways, turns)) {
+    const double ms = timing.median_ms();
+    if (best.name.empty() || ms < best.ms) best = {timing.name, ms, ""};
+  }
+  return best;
+}
+
+std::string advice_sentence(const Advice& advice) {
+  const auto at_usual = [&](const Setting& s) { return s.sparsity == kUsualSparsity; };
+  const Setting* best = nullptr;
+  for (const Setting& s : advice.settings) {
+    if (at_usual(s) && (best == nullptr || s.speedup > best->speedup)) best = &s;
+  }
+  if (best == nullptr) return "No layer has enough blocks to be pruned at these block sizes.";
+  if (best->speedup <= 1) {
+    return str("Block sparsity does not pay here: at ", 100 * kUsualSparsity, " % the best block size, ",
+               to_string(best->block), ", is slower than dense.");
+  }
+  const auto near = std::find_if(advice.settings.begin(), advice.settings.end(), [&](const Setting& s) {
+    return at_usual(s) && s.speedup >= kNearTheBest * best->speedup;
+  });
+  const auto& row = *std::find_if(advice.blocks.begin(), advice.blocks.end(),
+                                  [&](const BlockAdvice& b) { return b.block == near->block; });
+  return str("Train with --block ", near->block.rows, " --sparsity ", kUsualSparsity, ": ",
+             std::round(10 * near->speedup) / 10, " times as fast as dense at batch ", advice.batch,
+             ", with the ", "smallest block near the best; it pays from ",
+             std::round(100 * row.break_even.value_or(kUsualSparsity)), " % sparsity.");
+}
+
+}  // namespace
+
+AdviceOptions AdviceOptions::quick() {
+  AdviceOptions options;
+  options.blocks = {8, 16, 32};
+  options.sparsities = {0.8, kUsualSparsity};
+  options.rounds = 1;
+  return options;
+}
+
+std::optional<double> line_break_even(const std::vector<Setting>& settings, double dense_ms) {
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  for (const Setting& s : settings) {
+    const double density = 1 - s.sparsity;
+    n += 1;
+    sum_x += density;
+    sum_y += s.sparse_ms;
+    sum_xx += density * density;
+    sum_xy += density * s.sparse_ms;
+  }
+  const double spread = n * sum_xx - sum_x * sum_x;
+  if (spread <= 0) return std::nullopt;
+  const double slope = (n * sum_xy - sum_x * sum_y) / spread;
+  const double start = (sum_y - slope * sum_x) / n;
+  if (slope <= 0) return start < dense_ms ? std::optional(0.0) : std::nullopt;
+  const double density = (dense_ms - start) / slope;
+  if (density <= 0) return std::nullopt;
+  return std::max(0.0, 1 - density);
+}
+
+Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceOptions& options) {
+  if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
+  std::vector<Group> groups = groups_of(nn::trace_layers(model, input));
+  const c10::InferenceMode no_autograd;
+  Advice advice;
+  advice.batch = options.batch;
+  advice.threads = at::get_num_threads();
+  for (const int64_t size : options.blocks) {
+    advice.blocks.push_back({{size, size}, 0, {}, std::nullopt});
+    for (const double sparsity : options.sparsities)
+      advice.settings.push_back({{size, size}, sparsity, 0, 1});
+  }
+  const std::vector<prune::WeightShape> weights = nn::weight_shapes(nn::find_slots(model));
+  std::vector<std::set<std::string>> plans;
+  for (const int64_t size : options.blocks) plans.push_back(pruned_layers(weights, {size, size}, options));
+  // One shape at a time: the activations of a large model's layers do not fit into memory together.
+  for (Group& group : groups) {
+    const auto count = static_cast<double>(group.time.names.size());
+    const auto layer = make_layer(group.use, options);
+    const auto dense =
+        fastest(measure::runnable(layer->dense(measure::Product::kForward)).contenders, options.rounds);
+    group.time.dense_ms = dense.ms;
+    group.time.dense_baseline = dense.name;
+    advice.dense_ms += count * dense.ms;
+    for (size_t b = 0; b < advice.blocks.size(); ++b) {
+      BlockAdvice& row = advice.blocks[b];
+      const bool pruned = plans[b].contains(group.time.names.front());
+      if (pruned) {
+        row.layers_pruned += static_cast<int64_t>(group.time.names.size());
+      } else {
+        row.layers_skipped.insert(row.layers_skipped.end(), group.time.names.begin(), group.time.names.end());
+      }
+      for (size_t i = 0; i < options.sparsities.size(); ++i) {
+        Setting& setting = advice.settings[b * options.sparsities.size() + i];
+        const measure::Point point{row.block, setting.sparsity};
+        setting.sparse_ms +=
+            count * (pruned
+                         ? fastest(layer->sparse(measure::Product::kForward, point).panels, options.rounds).ms
+                         : dense.ms);
+      }
+    }
+    advice.layers.push_back(group.time);
+  }
+  for (Setting& setting : advice.settings) setting.speedup = advice.dense_ms / setting.sparse_ms;
+  for (size_t b = 0; b < advice.blocks.size(); ++b) {
+    const auto begin = advice.settings.begin() + static_cast<std::ptrdiff_t>(b * options.sparsities.size());
+    const std::vector<Setting> own(begin, begin + static_cast<std::ptrdiff_t>(options.sparsities.size()));
+    if (advice.blocks[b].layers_pruned > 0)
+      advice.blocks[b].break_even = line_break_even(own, advice.dense_ms);
+  }
+  advice.sentence = advice_sentence(advice);
+  return advice;
+}
+
+Json to_json(const Advice& advice) {
+  Json layers = Json::array(), blocks = Json::array(), settings = Json::array();
+  for (const LayerTime& layer : advice.layers) {
+    layers.push_back({{"names", layer.names},
+                      {"shape", layer.shape},
+                      {"dense_ms", layer.dense_ms},
+                      {"dense_baseline", layer.dense_baseline}});
+  }
+  for (const BlockAdvice& row : advice.blocks) {
+    blocks.push_back({{"block", to_string(row.block)},
+                      {"layers_pruned", row.layers_pruned},
+                      {"layers_skipped", row.layers_skipped},
+                      {"break_even_sparsity", row.break_even ? Json(*row.break_even) : Json(nullptr)}});
+  }
+  for (const Setting& s : advice.settings) {
+    settings.push_back({{"block", to_string(s.block)},
+                        {"sparsity", s.sparsity},
+                        {"dense_ms", advice.dense_ms},
+                        {"sparse_ms", s.sparse_ms},
+                        {"speedup", s.speedup}});
+  }
+  return {{"batch", advice.batch},    {"threads", advice.threads}, {"dense_ms", advice.dense_ms},
+          {"layers", layers},         {"blocks", blocks},          {"settings", settings},
+          {"advice", advice.sentence}};
+}
+
+}  // namespace hewn::deploy

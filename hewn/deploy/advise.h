@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hewn/core/grid.h"
+#include "hewn/core/json.h"
+#include "hewn/nn/model.h"
+
+namespace hewn::deploy {
+
+struct AdviceOptions {
+  int64_t batch = 24;
+  std::vector<int64_t> blocks = {4, 8, 16, 32, 64};
+  std::vector<double> sparsities = {0.5, 0.7, 0.8, 0.9, 0.95};
+  int64_t min_blocks = 100;  // layers with fewer stay dense
+  int64_t rounds = 3;
+  uint64_t seed = 0;
+
+  /// Fewer points, one round each.
+  static AdviceOptions quick();
+};
+
+/// A prunable layer of the model, with all others of the same shape.
+struct LayerTime {
+  std::vector<std::string> names;
+  std::string shape;
+  double dense_ms = 0;  // of one of them
+  std::string dense_baseline;
+};
+
+/// The whole model at a block size and a sparsity: the sum over its prunable layers, each in the fastest
+/// dense way or, where it is pruned, over kept blocks with activations in panels. What lies between the
+/// layers is not counted.
+struct Setting {
+  BlockShape block;
+  double sparsity = 0;
+  double sparse_ms = 0;
+  double speedup = 1;
+};
+
+/// What holds for a block size at every sparsity.
+struct BlockAdvice {
+  BlockShape block;
+  int64_t layers_pruned = 0;
+  std::vector<std::string> layers_skipped;  // they have too few blocks
+  std::optional<double> break_even;         // from a straight line through the times; nothing: never
+};
+
+struct Advice {
+  int64_t batch = 0;
+  int64_t threads = 0;
+  double dense_ms = 0;
+  std::vector<LayerTime> layers;
+  std::vector<BlockAdvice> blocks;
+  std::vector<Setting> settings;  // block by block
+  std::string sentence;
+};
+
+Json to_json(const Advice& advice);
+
+/// Measures the model's own layers on this machine, with LibTorch's current number of threads.
+Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceOptions& options);
+
+/// The least sparsity from which a model of `dense_ms` is faster sparse, for times that lie on a line over
+/// the density.
+std::optional<double> line_break_even(const std::vector<Setting>& settings, double dense_ms);
+
+}  // namespace hewn::deploy

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hewn/run/folder.h"
+#include "hewn/run/metrics.h"
+
+namespace hewn::deploy {
+
+/// How well a finished run's model does on the test set of its data, or of `data` where that is not empty.
+run::Metrics evaluate_run(const run::Folder& run, const std::string& data, const std::string& device,
+                          int64_t threads);
+
+/// The same for a network that was trained elsewhere: options.model with the weights in options.init, on
+/// options.data.
+run::Metrics evaluate_weights(const run::Options& options);
+
+}  // namespace hewn::deploy

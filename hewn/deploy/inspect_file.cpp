@@ -1,0 +1,97 @@
+#include "hewn/deploy/inspect_file.h"
+
+#include <ATen/core/Tensor.h>
+
+#include "hewn/io/source_kind.h"
+#include "hewn/save.h"
+
+namespace hewn::deploy {
+namespace {
+
+std::string metadata_text(const tensor::TensorFile& file, const std::string& key) {
+  const auto found = file.metadata.find(key);
+  return found == file.metadata.end() ? "" : found->second;
+}
+
+FileReport inspect_weights(const std::filesystem::path& path) {
+  const tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
+  const Blocks blocks = file.metadata.contains("hewn.blocks") ? blocks_in(file, path.string()) : Blocks();
+  std::map<std::string, std::string> layer_of;  // by the name of its weight
+  for (const auto& [layer, kept] : blocks) layer_of[weight_name(layer, file.tensors)] = layer;
+  FileReport out;
+  out.weights = true;
+  out.model = metadata_text(file, "hewn.model");
+  out.method = metadata_text(file, "hewn.method");
+  for (const auto& [name, tensor] : file.tensors) {
+    const auto bytes = static_cast<int64_t>(tensor.nbytes());
+    out.content.bytes_dense += bytes;
+    if (tensor.dim() < 2 || tensor.numel() == 0) {
+      out.other_bytes += bytes;
+      continue;
+    }
+    const auto pruned = layer_of.find(name);
+    if (pruned != layer_of.end()) {
+      const LayerBlocks& kept = blocks.at(pruned->second);
+      out.content.layers.push_back({pruned->second, kept.grid(), kept.kept(), true, bytes, bytes});
+      continue;
+    }
+    const int64_t outputs = tensor.size(0);
+    const int64_t inputs = tensor.numel() / outputs;
+    const std::string layer = name.ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
+    out.content.layers.push_back({layer, {inputs, outputs, {inputs, outputs}}, 1, false, bytes, bytes});
+  }
+  return out;
+}
+
+FileReport inspect_model(const std::filesystem::path& path) {
+  const runtime::ModelData data = runtime::read_model(path);
+  FileReport out;
+  out.model = data.model;
+  out.method = data.method;
+  out.input = data.graph.nodes.front().shape;
+  out.outputs = runtime::infer_shapes(data.graph, {}).back().elements();
+  out.classes = data.classes;
+  out.content = report_on(data);
+  return out;
+}
+
+}  // namespace
+
+FileReport inspect_file(const std::filesystem::path& path) {
+  FileReport out = io::kind_of(path) == io::SourceKind::kModel ? inspect_model(path) : inspect_weights(path);
+  out.content.bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  return out;
+}
+
+Json to_json(const ExportedLayer& layer) {
+  return {{"name", layer.name},
+          {"inputs", layer.grid.rows},
+          {"outputs", layer.grid.cols},
+          {"pruned", layer.pruned},
+          {"block", {layer.grid.block.rows, layer.grid.block.cols}},
+          {"blocks", layer.grid.blocks()},
+          {"kept", layer.kept},
+          {"bytes", layer.bytes},
+          {"bytes_dense", layer.bytes_dense}};
+}
+
+Json to_json(const FileReport& report, const std::string& file) {
+  Json layers = Json::array();
+  for (const ExportedLayer& layer : report.content.layers) layers.push_back(to_json(layer));
+  Json out = {{"file", file},
+              {"kind", report.weights ? "weights" : "model"},
+              {"model", report.model},
+              {"method", report.method}};
+  if (!report.weights) {
+    out["input"] = {report.input.channels, report.input.height, report.input.width};
+    out["outputs"] = report.outputs;
+    out["classes"] = report.classes;
+  }
+  out["bytes"] = report.content.bytes;
+  out["bytes_dense"] = report.content.bytes_dense;
+  if (report.weights) out["other_bytes"] = report.other_bytes;
+  out["layers"] = std::move(layers);
+  return out;
+}
+
+}  // namespace hewn::deploy

@@ -1,0 +1,116 @@
+#include "hewn/deploy/predict.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "hewn/core/error.h"
+#include "hewn/data/source.h"
+#include "hewn/deploy/export.h"
+#include "hewn/io/source_kind.h"
+#include "hewn/runtime/model.h"
+
+namespace hewn::deploy {
+namespace {
+
+/// Vocabularies are compared once the data are open: before, most do not know them.
+void check_values(const std::vector<int64_t>& expected, const data::DataInfo& info, const std::string& path) {
+  if (expected.empty() == (info.kind == data::Kind::kClicks)) {
+    throw Error(hewn::str(path, ": takes ", expected.empty() ? "images" : "click logs", ", ", info.name,
+                          expected.empty() ? " is a click log" : " holds images"));
+  }
+  for (size_t i = 0; i < info.vocabularies.size(); ++i) {
+    if (info.vocabularies[i] == expected[i]) continue;
+    throw Error(hewn::str(path, ": its field ", i, " takes ", expected[i], " values, that of ", info.name,
+                          " ", info.vocabularies[i], "; it was trained on other data"));
+  }
+}
+
+void check(const runtime::Model& model, const data::DataInfo& info, const std::string& path) {
+  const auto expected = model.input_shape();
+  const runtime::Shape shape{expected[0], expected[1], expected[2]};
+  // Of some data the shape is known only once they are open.
+  const runtime::Shape given = info.input.empty() ? shape : image_shape(info.input);
+  if (given != shape) {
+    throw Error(
+        hewn::str(path, ": takes inputs of ", to_string(shape), ", ", info.name, " has ", to_string(given)));
+  }
+  check_values(model.vocabularies(), info, path);
+  if (info.classes != 0 && info.classes != model.outputs()) {
+    throw Error(hewn::str(path, ": has ", model.outputs(), " outputs, ", info.name, " has ", info.classes,
+                          " classes"));
+  }
+}
+
+}  // namespace
+
+int64_t Predictions::class_of(int64_t sample) const {
+  const float* row = logits.data() + sample * outputs;
+  if (kind == data::Kind::kClicks) return *row > 0 ? 1 : 0;
+  return std::max_element(row, row + outputs) - row;
+}
+
+double Predictions::score_of(int64_t sample) const {
+  const float* row = logits.data() + sample * outputs;
+  if (kind == data::Kind::kClicks) return 1 / (1 + std::exp(-static_cast<double>(*row)));
+  const float most = *std::max_element(row, row + outputs);
+  double sum = 0;
+  for (int64_t i = 0; i < outputs; ++i)
+    sum += std::exp(static_cast<double>(row[i]) - static_cast<double>(most));
+  return 1 / sum;
+}
+
+runtime::Model open_model(const std::filesystem::path& path, int64_t threads) {
+  runtime::Model model = io::kind_of(path) == io::SourceKind::kRun ? runtime::Model(exported_run({path}).data)
+                                                                   : runtime::Model::load(path);
+  model.set_threads(static_cast<int>(std::clamp<int64_t>(threads, -1, std::numeric_limits<int>::max())));
+  return model;
+}
+
+Predictions predict(const std::filesystem::path& path, const PredictOptions& options) {
+  if (options.batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", options.batch));
+  runtime::Model model = open_model(path, options.threads);
+  std::string data_path;
+  check(model, data::find_source(options.data, &data_path).info, path.string());
+  data::DataOptions data_options;
+  data_options.batch = options.batch;
+  data_options.clicks = options.clicks;
+  data_options.folders = options.folders;
+  const auto source = data::open_source(options.data, data_options);
+  return predict(model, path.string(), *source, options.limit);
+}
+
+Predictions predict(runtime::Model& model, const std::string& name, data::Source& source, int64_t limit) {
+  if (limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", limit));
+  check(model, source.info(), name);
+  Predictions out;
+  out.kind = source.info().kind;
+  out.outputs = model.outputs();
+  out.classes = model.classes();
+  const auto meter = train::make_task(source.info().kind, 0)->meter();
+  for (int64_t i = 0; i < source.test_batches(); ++i) {
+    const data::Batch batch = source.test_batch(i);
+    const int64_t left = limit > 0 ? limit - out.samples : batch.input.size(0);
+    const int64_t count = std::min(left, batch.input.size(0));
+    if (count <= 0) break;
+    const at::Tensor input = batch.input.to(at::kFloat).contiguous();
+    const size_t at = out.logits.size();
+    out.logits.resize(at + static_cast<size_t>(count * out.outputs));
+    const auto begin = std::chrono::steady_clock::now();
+    model.run(input.data_ptr<float>(), count, out.logits.data() + at);
+    out.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    // A copy: meters may keep it, and the logits move when they grow.
+    meter->add(at::from_blob(out.logits.data() + at, {count, out.outputs}, at::kFloat).clone(),
+               batch.target.narrow(0, 0, count));
+    out.samples += count;
+  }
+  if (out.samples == 0) throw Error(hewn::str(source.info().name, ": has no test samples"));
+  out.metrics = meter->result();
+  return out;
+}
+
+}  // namespace hewn::deploy

@@ -1,0 +1,131 @@
+#include "hewn/deploy/samples.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "hewn/core/error.h"
+#include "hewn/io/csv.h"
+#include "hewn/io/npz.h"
+#include "hewn/io/source_kind.h"
+
+namespace hewn::deploy {
+namespace {
+
+constexpr std::string_view kInputName = "input";  // of the only input that models have
+
+/// Without NAME= in front, unless a file is called so.
+std::string input_path(const std::string& argument) {
+  const size_t mark = argument.find('=');
+  if (mark == std::string::npos || std::filesystem::exists(argument)) return argument;
+  const std::string name = argument.substr(0, mark);
+  if (name == kInputName) return argument.substr(mark + 1);
+  throw Error(hewn::str(argument, ": the model has no input \"", name, "\"; it has: ", kInputName));
+}
+
+io::NpyMatrix matrix_of(io::Table table, const std::string& where) {
+  if (table.first_missing) {
+    throw FormatError(where, hewn::str("line ", table.first_missing->line, ", column ",
+                                       table.first_missing->column + 1, ": has no number"));
+  }
+  return {table.rows, static_cast<int64_t>(table.numeric.size()), std::move(table.values)};
+}
+
+io::NpyMatrix read_matrix(const std::string& path) {
+  switch (const io::SourceKind kind = io::kind_of(path)) {
+    case io::SourceKind::kMissing:
+      throw FormatError(path, "no such file or folder");
+    case io::SourceKind::kNpy:
+      return io::read_npy(path, io::NpyShape::kAny);
+    case io::SourceKind::kNpz:
+      return io::read_npz(path, std::string(kInputName), io::NpyShape::kAny);
+    case io::SourceKind::kUnknown:
+      return matrix_of(io::read_csv(path, {}), path);
+    case io::SourceKind::kImage:
+    case io::SourceKind::kFolder:
+      throw FormatError(
+          path, hewn::str("is ", kind == io::SourceKind::kImage ? "an image file" : "a folder",
+                          "; this model file carries no preprocessing yet, use --data imagefolder:PATH"));
+    default:
+      throw FormatError(path,
+                        hewn::str("is ", name_of(kind), "; inputs are .npy, .npz or .csv files, or - for ",
+                                  "standard input"));
+  }
+}
+
+/// What of a number a model cannot take; "" where it can.
+std::string problem_of(double value, int64_t vocabulary) {
+  if (!std::isfinite(value)) return "expected a number, got NaN or infinity";
+  if (vocabulary > 0 && (value != std::floor(value) || value < 0 || value >= static_cast<double>(vocabulary)))
+    return hewn::str("expected a whole number from 0 to ", vocabulary - 1, ", got ", value);
+  if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
+    return hewn::str("does not fit into 32 bits: ", value);
+  return "";
+}
+
+void add_matrix(const io::NpyMatrix& matrix, const std::string& where, const runtime::Model& model,
+                Samples& samples) {
+  const int64_t inputs = model.inputs();
+  // Without a dimension for samples it is one of them.
+  const bool single = matrix.cols != inputs && matrix.rows * matrix.cols == inputs;
+  if (matrix.cols != inputs && !single) {
+    const auto shape = model.input_shape();
+    throw FormatError(
+        where, hewn::str("has ", matrix.rows, " rows of ", matrix.cols, " numbers; the model takes ", inputs,
+                         " (", shape[0], "x", shape[1], "x", shape[2], ") a sample"));
+  }
+  const int64_t count = single ? 1 : matrix.rows;
+  if (count == 0) throw FormatError(where, "holds no samples");
+  const std::vector<int64_t> vocabularies = model.vocabularies();
+  const auto before = static_cast<int64_t>(samples.values.size());
+  samples.values.resize(static_cast<size_t>(before + count * inputs));
+  for (int64_t i = 0; i < count * inputs; ++i) {
+    const int64_t row = i / inputs;
+    const int64_t column = i % inputs;
+    const int64_t at =
+        single ? column % matrix.cols * matrix.rows + column / matrix.cols : column * count + row;
+    const double value = matrix.values[static_cast<size_t>(at)];
+    const std::string problem =
+        problem_of(value, vocabularies.empty() ? 0 : vocabularies[static_cast<size_t>(column)]);
+    if (!problem.empty()) {
+      throw FormatError(where, hewn::str("row ", row + 1, ", column ", column + 1, ": ", problem));
+    }
+    samples.values[static_cast<size_t>(before + i)] = static_cast<float>(value);
+  }
+  samples.count += count;
+}
+
+}  // namespace
+
+void add_samples(const std::string& argument, const runtime::Model& model, Samples& samples) {
+  const std::string path = input_path(argument);
+  add_matrix(read_matrix(path), path, model, samples);
+}
+
+void add_samples(std::string_view bytes, const std::string& where, const runtime::Model& model,
+                 Samples& samples) {
+  add_matrix(io::starts_as_npy(bytes) ? io::parse_npy(bytes, where, io::NpyShape::kAny)
+                                      : matrix_of(io::parse_csv(bytes, where, {}), where),
+             where, model, samples);
+}
+
+Predictions predict(runtime::Model& model, const Samples& samples, int64_t batch, int64_t limit) {
+  if (batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", batch));
+  if (limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", limit));
+  Predictions out;
+  out.kind = model.vocabularies().empty() ? data::Kind::kImages : data::Kind::kClicks;
+  out.samples = limit > 0 ? std::min(limit, samples.count) : samples.count;
+  out.outputs = model.outputs();
+  out.classes = model.classes();
+  out.logits.resize(static_cast<size_t>(out.samples * out.outputs));
+  const auto begin = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < out.samples; i += batch) {
+    model.run(samples.values.data() + i * model.inputs(), std::min(batch, out.samples - i),
+              out.logits.data() + i * out.outputs);
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+}  // namespace hewn::deploy

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+
+#include "hewn/run/options.h"
+
+namespace hewn::run {
+
+/// The files of one training. docs/formats.md describes each.
+struct Folder {
+  std::filesystem::path path;
+
+  std::filesystem::path config() const { return path / "config.json"; }
+  std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
+  std::filesystem::path events() const { return path / "events"; }
+  std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path supports() const { return path / "supports"; }
+  std::filesystem::path model() const { return path / "model.safetensors"; }
+  std::filesystem::path summary() const { return path / "summary.json"; }
+  std::filesystem::path lock() const { return path / ".lock"; }
+  /// The dense run beside it (--compare-dense).
+  Folder dense() const { return {path / "dense"}; }
+
+  bool started() const { return std::filesystem::exists(config()); }
+  bool finished() const { return std::filesystem::exists(summary()); }
+};
+
+/// A folder that does not exist yet, under runs/, named after the options.
+Folder fresh_folder(const Options& options);
+
+}  // namespace hewn::run

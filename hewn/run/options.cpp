@@ -1,0 +1,73 @@
+#include "hewn/run/options.h"
+
+#include "hewn/core/error.h"
+#include "hewn/data/info.h"
+#include "hewn/nn/signature.h"
+
+namespace hewn::run {
+
+Options usual_options(data::Kind kind) {
+  Options o;
+  if (kind == data::Kind::kClicks) {
+    o.model = "ctr-dnn";
+    o.widths = {400, 400, 400};
+    o.prune.layers = {"fc1"};
+    o.epochs = 4;
+    o.batch = 4096;
+    o.optimiser = "adam";
+    o.lr = 1e-2;
+    o.lr_schedule = "exponential";
+    o.lr_end = 3e-4;
+    o.warmup = 0;
+    o.weight_decay = 1e-5;
+  }
+  return o;
+}
+
+Options usual_options(const std::string& data) {
+  const data::DataInfo& info = data::find_info(data);
+  Options o = usual_options(info.kind);
+  o.data = data;
+  // Its losses mean little alone: they are shown between the dense model's and the lowest possible one.
+  o.compare_dense = info.name == "synthetic-ctr";
+  return o;
+}
+
+Options options_from(const std::map<std::string, std::string>& given) {
+  const auto data = given.find("data");
+  const auto model = given.find("model");
+  const bool clicks = model != given.end() && nn::usual_signature(model->second).clicks;
+  Options options = usual_options(data != given.end() ? data->second
+                                  : clicks            ? "synthetic-ctr"
+                                                      : Options().data);
+  const OptionTable table = describe(options);
+  for (const auto& [key, text] : given) table.find(key, "command line").parse(text);
+  return options;
+}
+
+namespace {
+
+bool says(const std::string& key, bool Option::*what) {
+  Options any;
+  const OptionTable table = describe(any);
+  for (const std::vector<Option>* rows : {&table.options(), &table.old_options()}) {
+    for (const Option& option : *rows) {
+      if (option.key == key) return option.*what;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool only_prunes(const std::string& key) { return says(key, &Option::only_prunes); }
+
+bool may_change_on_resume(const std::string& key) { return says(key, &Option::may_change_on_resume); }
+
+data::Part evaluated_part(const Options& o) {
+  if (o.eval_on == "test") return data::Part::kTest;
+  if (o.eval_on == "validation") return data::Part::kValidation;
+  throw Error(str("eval-on: expected test or validation, got \"", o.eval_on, "\""));
+}
+
+}  // namespace hewn::run

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "hewn/run/metrics.h"
+
+namespace hewn::run {
+
+/// How a run ended: summary.json, which makes it a finished one.
+struct Summary {
+  std::string method;
+  std::string data;
+  std::string model;
+  std::string block;
+  double sparsity = 0;  // asked for; 0 where nothing was pruned
+  int64_t seed = 0;
+  int64_t epochs = 0;
+  int64_t steps = 0;
+  Metrics metrics;
+  std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
+  double realised_sparsity = 0;
+  int64_t layers_pruned = 0;
+  int64_t kept_blocks = 0;
+  int64_t blocks = 0;
+  int64_t bytes_dense = 0;
+  int64_t bytes_sparse = 0;
+  double seconds = 0;
+  // Of the dense model beside it, where one was trained.
+  std::optional<Metrics> dense_metrics = {};
+  std::optional<double> dense_seconds = {};
+  std::optional<std::string> sparse_execution = {};  // none: the dense model beside another run
+};
+
+Json to_json(const Summary& summary);
+
+void write_summary(const std::filesystem::path& path, const Summary& summary);
+/// Throws FormatError, naming the file and the key, where it is not a run's summary.
+Summary read_summary(const std::filesystem::path& path);
+
+}  // namespace hewn::run

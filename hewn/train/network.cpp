@@ -1,0 +1,42 @@
+#include "hewn/train/network.h"
+
+#include <ATen/Context.h>
+#include <torch/utils.h>
+
+#include "hewn/core/error.h"
+
+namespace hewn::train {
+
+nn::Signature signature_of(const data::DataInfo& info) {
+  return {info.input, info.classes, info.kind == data::Kind::kClicks, info.vocabularies};
+}
+
+nn::Signature signature_for(const std::string& model, const std::string& data) {
+  if (data.empty()) return nn::usual_signature(model);
+  const data::DataInfo& info = data::find_info(data);
+  // An image folder says its classes and a table its columns only when it is open.
+  return info.classes == 0 || info.input.empty() ? nn::usual_signature(model) : signature_of(info);
+}
+
+std::shared_ptr<nn::Model> build_model(const run::Options& options, const nn::Signature& signature) {
+  if (options.width < 1) throw Error(hewn::str("width: expected at least 1, got ", options.width));
+  const nn::ModelRow& row = nn::find_model(options.model);
+  if (row.usual.clicks != signature.clicks) {
+    throw Error(hewn::str("model ", row.name, ": takes ", row.usual.clicks ? "click logs" : "images",
+                          ", not ", signature.clicks ? "click logs" : "images"));
+  }
+  torch::manual_seed(static_cast<uint64_t>(options.seed));
+  return row.make(signature, {options.widths, options.width, options.embedding});
+}
+
+void move_to(nn::Model& model, c10::Device device, bool cudnn_benchmark) {
+  model.to(device);
+  if (!device.is_cuda()) return;
+  at::globalContext().setDeterministicCuDNN(!cudnn_benchmark);
+  at::globalContext().setBenchmarkCuDNN(cudnn_benchmark);
+  for (at::Tensor& parameter : model.parameters()) {
+    if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+  }
+}
+
+}  // namespace hewn::train
