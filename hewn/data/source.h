@@ -13,6 +13,7 @@
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
 #include "hewn/data/kind.h"
+#include "hewn/data/plumbing/preparation.h"
 
 namespace hewn::data {
 

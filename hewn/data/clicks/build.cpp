@@ -4,10 +4,10 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/cache_writer.h"
-#include "hewn/data/clicks/chunk_parser.h"
-#include "hewn/data/clicks/pipeline.h"
+#include "hewn/data/clicks/cache/cache_writer.h"
 #include "hewn/data/clicks/prepare.h"
+#include "hewn/data/clicks/rows/chunk_parser.h"
+#include "hewn/data/plumbing/pipeline.h"
 
 namespace hewn::data {
 namespace {

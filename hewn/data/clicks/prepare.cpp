@@ -4,7 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/cache_file.h"
+#include "hewn/data/clicks/cache/cache_file.h"
 
 namespace hewn::data {
 namespace {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "hewn/data/clicks/options.h"
-#include "hewn/data/clicks/schema.h"
-#include "hewn/data/clicks/source_files.h"
+#include "hewn/data/clicks/rows/schema.h"
+#include "hewn/data/clicks/text/source_files.h"
+#include "hewn/data/plumbing/preparation.h"
 
 namespace hewn::data {
 

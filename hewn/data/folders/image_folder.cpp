@@ -11,11 +11,11 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"
-#include "hewn/data/clicks/pipeline.h"
 #include "hewn/data/folders/batch_loader.h"
 #include "hewn/data/folders/image_reader.h"
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack.h"
+#include "hewn/data/plumbing/pipeline.h"
 #include "hewn/data/source.h"
 
 namespace hewn::data {

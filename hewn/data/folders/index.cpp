@@ -8,7 +8,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/hash.h"
+#include "hewn/data/plumbing/hash.h"
 
 namespace hewn::data {
 namespace {

@@ -4,12 +4,12 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/output_file.h"
-#include "hewn/data/clicks/pipeline.h"
 #include "hewn/data/folders/image_reader.h"
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack.h"
 #include "hewn/data/folders/pack_format.h"
+#include "hewn/data/plumbing/output_file.h"
+#include "hewn/data/plumbing/pipeline.h"
 
 namespace hewn::data {
 namespace {
