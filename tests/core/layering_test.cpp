@@ -37,8 +37,11 @@ const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", 
 TEST(Layering, FilesAreReadWithoutLibTorch) {
   const std::filesystem::path data = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn/data";
   const std::regex torch("#include (<(torch|ATen|c10)/|\"hewn/data/(source|images)\\.h\"|.*torch_compat)");
-  const std::map<std::string, std::string> makes_tensors = {
-      {"clicks", "batches/click_source.cpp"}, {"folders", "image_folder.cpp"}, {"plumbing", ""}};
+  const std::map<std::string, std::string> makes_tensors = {{"clicks", "batches/click_source.cpp"},
+                                                            {"folders", "image_folder.cpp"},
+                                                            {"plumbing", ""},
+                                                            {"synthetic/cuda", ""},
+                                                            {"synthetic/reference", ""}};
   for (const auto& [folder, tensors] : makes_tensors) {
     int files = 0;
     int with_torch = 0;

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "hewn/core/error.h"
+#include "hewn/core/grid.h"
 
 namespace hewn::kernels::cuda {
 

@@ -14,7 +14,7 @@ namespace {
 // while it grows. Two such fields with full vocabularies were measured at 1.35 GB; more threads would need
 // more.
 constexpr size_t kEntries = size_t{23} << 19;
-constexpr size_t kMostThreads = 2;
+constexpr size_t kMostCounting = 2;
 
 void write_vocabulary(const std::filesystem::path& path, const std::vector<CountedValue>& vocabulary) {
   OutputFile file(path, OutputFile::Mode::kCreate);
@@ -100,7 +100,7 @@ void Numbering::number_field(size_t field, const NumberingOptions& options) {
 }
 
 void Numbering::run(const NumberingOptions& options, const std::function<void(size_t done)>& progress) {
-  const size_t threads = std::clamp<size_t>(options.threads, 1, kMostThreads);
+  const size_t threads = std::clamp<size_t>(options.threads, 1, kMostCounting);
   std::atomic<size_t> done = 0;
   for_all(
       threads, fields_.size(),

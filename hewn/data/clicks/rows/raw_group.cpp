@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kFirstSlots = 1024;
 
-uint64_t padded(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+uint64_t to_words(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 uint64_t sum(const std::vector<uint32_t>& sizes, size_t fields) {
   return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(fields), uint64_t{0});
@@ -25,22 +25,22 @@ void append(std::vector<char>& out, const void* data, size_t bytes) {
   const auto* begin = static_cast<const char*>(data);
   out.insert(out.end(), begin, begin + bytes);
 }
-void pad(std::vector<char>& out) { out.resize(padded(out.size())); }
+void pad(std::vector<char>& out) { out.resize(to_words(out.size())); }
 
 }  // namespace
 
 uint64_t RawGroup::values_at(size_t field) const {
-  return padded(4 * (1 + sizes.size() + largest.size())) + 8 * sum(sizes, field);
+  return to_words(4 * (1 + sizes.size() + largest.size())) + 8 * sum(sizes, field);
 }
 uint64_t RawGroup::counts_at(size_t field) const { return values_at(sizes.size()) + 4 * sum(sizes, field); }
 uint64_t RawGroup::numeric_at(size_t column) const {
-  return padded(counts_at(sizes.size())) + column * 2 * uint64_t{rows};
+  return to_words(counts_at(sizes.size())) + column * 2 * uint64_t{rows};
 }
 uint64_t RawGroup::codes_at(size_t field) const {
-  return padded(numeric_at(largest.size())) + field * 2 * uint64_t{rows};
+  return to_words(numeric_at(largest.size())) + field * 2 * uint64_t{rows};
 }
-uint64_t RawGroup::labels_at() const { return padded(codes_at(sizes.size())); }
-uint64_t RawGroup::bytes() const { return padded(labels_at() + rows); }
+uint64_t RawGroup::labels_at() const { return to_words(codes_at(sizes.size())); }
+uint64_t RawGroup::bytes() const { return to_words(labels_at() + rows); }
 
 size_t rows_per_group(const Schema& schema) {
   constexpr size_t kMostRows = 65536;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "hewn/core/error.h"
-#include "hewn/data/click_world.h"
 #include "hewn/data/source.h"
-#include "hewn/kernels/cuda/cuda.h"
+#include "hewn/data/synthetic/click_world.h"
+#include "hewn/data/synthetic/cuda/click_rows.h"
 #include "hewn/tensor/stream.h"
 
 namespace hewn::data {
@@ -46,7 +46,7 @@ class SyntheticClicks final : public Source {
     const bool test = options.evaluate_on == Part::kTest;
     held_out_ = world_.held_out(test ? ClickWorld::HeldOut::kTest : ClickWorld::HeldOut::kValidation);
     info_ = {.name = "synthetic-ctr",
-             .input = {kernels::kClickFields},
+             .input = {kClickFields},
              .classes = 1,
              .kind = Kind::kClicks,
              .train_size = kEpochRows,
@@ -57,8 +57,8 @@ class SyntheticClicks final : public Source {
     if (!options.device.is_cuda()) return;
     slots_ = bytes_on(world_.slots(), options.device);
     effects_ = bytes_on(world_.effects(), options.device);
-    truth_.slots = static_cast<const kernels::AliasSlot*>(slots_.data_ptr());
-    truth_.effects = static_cast<const kernels::ValueEffect*>(effects_.data_ptr());
+    truth_.slots = static_cast<const AliasSlot*>(slots_.data_ptr());
+    truth_.effects = static_cast<const ValueEffect*>(effects_.data_ptr());
   }
 
   const DataInfo& info() const override { return info_; }
@@ -77,16 +77,15 @@ class SyntheticClicks final : public Source {
   }
 
  private:
-  Batch rows(const kernels::ClickStream& stream, int64_t first, int64_t count) const {
+  Batch rows(const ClickStream& stream, int64_t first, int64_t count) const {
     const auto on_device = at::TensorOptions(options_.device);
-    Batch out = {at::empty({count, kernels::kClickFields}, on_device.dtype(at::kInt)),
+    Batch out = {at::empty({count, kClickFields}, on_device.dtype(at::kInt)),
                  at::empty({count}, on_device.dtype(at::kFloat))};
     auto* input = out.input.data_ptr<int32_t>();
     auto* target = out.target.data_ptr<float>();
     if (options_.device.is_cuda()) {
       const c10::DeviceGuard guard(options_.device);
-      kernels::cuda::click_rows(truth_, stream, first, count, input, target,
-                                tensor::current_stream(out.input));
+      cuda::click_rows(truth_, stream, first, count, input, target, tensor::current_stream(out.input));
     } else {
       draw_clicks(truth_, stream, first, count, input, target, nullptr);
     }
@@ -94,10 +93,10 @@ class SyntheticClicks final : public Source {
   }
 
   ClickWorld world_;
-  kernels::ClickTruth truth_;  // on the device
+  ClickTruth truth_;  // on the device
   DataOptions options_;
   DataInfo info_;
-  kernels::ClickStream held_out_;
+  ClickStream held_out_;
   int64_t batch_ = 0;
   at::Tensor slots_, effects_;  // where the truth lies on a GPU
 };

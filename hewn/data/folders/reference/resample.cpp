@@ -1,9 +1,9 @@
+#include "hewn/data/folders/reference/resample.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "hewn/kernels/resample.h"
-
-namespace hewn::kernels {
+namespace hewn::data::reference {
 namespace {
 
 /// The height of a triangle over output `i` at the middle of input `at`.
@@ -15,8 +15,8 @@ double triangle(const ResampleSpan& span, int64_t i, int64_t at) {
 
 }  // namespace
 
-void resample_reference(const uint8_t* input, int64_t stride, const ResampleSpan& rows,
-                        const ResampleSpan& columns, double* out) {
+void resample(const uint8_t* input, int64_t stride, const ResampleSpan& rows, const ResampleSpan& columns,
+              double* out) {
   for (int64_t i = 0; i < rows.outputs; ++i) {
     for (int64_t j = 0; j < columns.outputs; ++j) {
       const int64_t from_i = rows.mirror ? rows.outputs - 1 - i : i;
@@ -35,4 +35,4 @@ void resample_reference(const uint8_t* input, int64_t stride, const ResampleSpan
   }
 }
 
-}  // namespace hewn::kernels
+}  // namespace hewn::data::reference

@@ -1,11 +1,11 @@
-#include "hewn/data/alias.h"
+#include "hewn/data/synthetic/alias.h"
 
 #include <cstddef>
 #include <numeric>
 
 namespace hewn::data {
 
-std::vector<kernels::AliasSlot> alias_slots(const std::vector<double>& weights) {
+std::vector<AliasSlot> alias_slots(const std::vector<double>& weights) {
   const double mean =
       std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
   std::vector<double> left;
@@ -14,7 +14,7 @@ std::vector<kernels::AliasSlot> alias_slots(const std::vector<double>& weights) 
     left.push_back(weights[i] / mean);
     (left[i] < 1 ? poor : rich).push_back(i);
   }
-  std::vector<kernels::AliasSlot> slots(weights.size());
+  std::vector<AliasSlot> slots(weights.size());
   while (!poor.empty() && !rich.empty()) {
     const size_t taker = poor.back();
     const size_t giver = rich.back();

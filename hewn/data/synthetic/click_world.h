@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hewn/kernels/click_rows.h"
+#include "hewn/data/synthetic/click_rows.h"
 
 /// The truth behind `synthetic-ctr`: 39 categorical fields, vocabularies 10^U(1,4), value r of a field has
 /// probability ~ (r + 1)^-1.1. With a strength s = exp(N(0,1)) per field,
@@ -29,30 +29,30 @@ class ClickWorld {
   explicit ClickWorld(uint64_t number);
 
   /// Points into this world.
-  kernels::ClickTruth truth() const;
+  ClickTruth truth() const;
   std::vector<int64_t> vocabularies() const;
-  const std::vector<kernels::AliasSlot>& slots() const { return slots_; }
-  const std::vector<kernels::ValueEffect>& effects() const { return effects_; }
+  const std::vector<AliasSlot>& slots() const { return slots_; }
+  const std::vector<ValueEffect>& effects() const { return effects_; }
 
   /// Rows of one epoch of a run, and those that are the same for all runs.
-  static kernels::ClickStream training(uint64_t seed, int64_t epoch);
+  static ClickStream training(uint64_t seed, int64_t epoch);
   enum class HeldOut : uint8_t { kTest = 0, kValidation = 1, kCalibration = 2 };
-  kernels::ClickStream held_out(HeldOut part) const;
+  ClickStream held_out(HeldOut part) const;
 
   /// Mean log loss of the true probabilities against the labels of the first `rows` rows of a stream.
-  double bayes_loss(const kernels::ClickStream& stream, int64_t rows) const;
+  double bayes_loss(const ClickStream& stream, int64_t rows) const;
 
  private:
   void add_field(int field, double strength, int64_t values);
 
   uint64_t key_;
-  kernels::ClickTruth truth_;  // all but the pointers
-  std::vector<kernels::AliasSlot> slots_;
-  std::vector<kernels::ValueEffect> effects_;
+  ClickTruth truth_;  // all but the pointers
+  std::vector<AliasSlot> slots_;
+  std::vector<ValueEffect> effects_;
 };
 
-/// kernels::click_rows on all threads.
-void draw_clicks(const kernels::ClickTruth& truth, const kernels::ClickStream& stream, int64_t first,
-                 int64_t count, int32_t* input, float* target, float* logit);
+/// click_rows on all threads.
+void draw_clicks(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
+                 int32_t* input, float* target, float* logit);
 
 }  // namespace hewn::data

@@ -1,4 +1,4 @@
-#include "hewn/data/alias.h"
+#include "hewn/data/synthetic/alias.h"
 
 #include <gtest/gtest.h>
 

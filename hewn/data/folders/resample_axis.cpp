@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "hewn/kernels/resample.h"
+#include "hewn/data/folders/resample.h"
 
-namespace hewn::kernels {
+namespace hewn::data {
 namespace {
 
 /// std::floor is a call where the processor may be an old one: this took as long as the weights themselves.
@@ -64,4 +64,4 @@ int64_t resample_scratch(const ResampleAxis& columns) {
   return 3 * (columns.high - columns.low + columns.outputs()) + 2 * kResamplePadding;
 }
 
-}  // namespace hewn::kernels
+}  // namespace hewn::data

@@ -1,4 +1,4 @@
-#include "hewn/kernels/click_rows.h"
+#include "hewn/data/synthetic/click_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "hewn/core/random.h"
+#include "hewn/data/synthetic/reference/click_rows.h"
 
-namespace hewn::kernels {
+namespace hewn::data {
 namespace {
 
 /// A truth with fields of 1, 2, 3, 100 and 10000 values, slots of all kinds, and logits between about -6
@@ -58,7 +59,7 @@ Rows fast(const ClickTruth& truth, const ClickStream& stream, int64_t first, int
   return out;
 }
 
-TEST(ClickRows, EqualTheFormula) {
+TEST(SyntheticRows, EqualTheFormula) {
   const Truth t;
   for (const ClickStream stream :
        {ClickStream{0, 0}, ClickStream{~0ULL, counter_of(Stream::kClicks, 12345)}}) {
@@ -80,7 +81,7 @@ TEST(ClickRows, EqualTheFormula) {
   }
 }
 
-TEST(ClickRows, ARowDependsOnItsNumberAndStreamOnly) {
+TEST(SyntheticRows, ARowDependsOnItsNumberAndStreamOnly) {
   const Truth t;
   const ClickStream stream{3, 4};
   const Rows all = fast(t.truth, stream, 0, 50);
@@ -96,7 +97,7 @@ TEST(ClickRows, ARowDependsOnItsNumberAndStreamOnly) {
   }
 }
 
-TEST(ClickRows, LogitsMayBeLeftOut) {
+TEST(SyntheticRows, LogitsMayBeLeftOut) {
   const Truth t;
   const Rows with = fast(t.truth, {}, 5, 20);
   Rows without(20);
@@ -106,4 +107,4 @@ TEST(ClickRows, LogitsMayBeLeftOut) {
 }
 
 }  // namespace
-}  // namespace hewn::kernels
+}  // namespace hewn::data

@@ -1,12 +1,13 @@
-#include "hewn/kernels/resample.h"
+#include "hewn/data/folders/resample.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "hewn/core/random.h"
+#include "hewn/data/folders/reference/resample.h"
 
-namespace hewn::kernels {
+namespace hewn::data {
 namespace {
 
 struct Image {
@@ -52,7 +53,7 @@ TEST(Resample, EqualsItsTwinOverAwkwardSizes) {
             columns.step = (static_cast<double>(width) - 1.25) / static_cast<double>(outputs + 1);
           }
           std::vector<double> expected(static_cast<size_t>(3 * outputs * (outputs + 1)));
-          resample_reference(image.bytes.data(), image.stride, rows, columns, expected.data());
+          reference::resample(image.bytes.data(), image.stride, rows, columns, expected.data());
           const std::vector<uint8_t> got = resampled(image, rows, columns);
           for (size_t i = 0; i < got.size(); ++i) {
             ASSERT_NEAR(got[i], expected[i], 0.5 + 1e-3)
@@ -84,4 +85,4 @@ TEST(Resample, AgreesWithPillow) {
 }
 
 }  // namespace
-}  // namespace hewn::kernels
+}  // namespace hewn::data

@@ -1,10 +1,11 @@
+#include "hewn/data/synthetic/reference/click_rows.h"
+
 #include <cmath>
 #include <cstddef>
 
 #include "hewn/core/random.h"
-#include "hewn/kernels/click_rows.h"
 
-namespace hewn::kernels::reference {
+namespace hewn::data::reference {
 namespace {
 
 double dot(const ValueEffect& a, const ValueEffect& b) {
@@ -49,4 +50,4 @@ void click_rows(const ClickTruth& truth, const ClickStream& stream, int64_t firs
   }
 }
 
-}  // namespace hewn::kernels::reference
+}  // namespace hewn::data::reference

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "hewn/core/philox.h"
-#include "hewn/kernels/click_rows.h"
+#include "hewn/data/synthetic/click_rows.h"
 
-namespace hewn::kernels {
+namespace hewn::data {
 
 /// A word per field and one for the label.
 constexpr int kClickBlocks = (kClickFields + 1) / 4;
@@ -57,4 +57,4 @@ HEWN_CPU_AND_GPU inline ClickLabel click_row(const ClickTruth& truth, const Clic
   return {clicked ? 1.0f : 0.0f, logit};
 }
 
-}  // namespace hewn::kernels
+}  // namespace hewn::data

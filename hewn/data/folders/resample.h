@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hewn::kernels {
+namespace hewn::data {
 
 /// Where the outputs of one axis lie on the input: output i covers [begin + i * step, begin + (i + 1) *
 /// step). Only inputs in [low, high) are read, as if the image ended there.
@@ -47,8 +47,4 @@ void resample(const uint8_t* input, int64_t stride, const ResampleAxis& rows, co
 void resample_rows(const uint8_t* input, int64_t stride, const ResampleAxis& rows,
                    const ResampleAxis& columns, float* scratch, uint8_t* out);
 
-/// The formula itself, in double precision, straight from the spans.
-void resample_reference(const uint8_t* input, int64_t stride, const ResampleSpan& rows,
-                        const ResampleSpan& columns, double* out);
-
-}  // namespace hewn::kernels
+}  // namespace hewn::data

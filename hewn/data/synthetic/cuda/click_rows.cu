@@ -1,8 +1,9 @@
-#include "hewn/kernels/click_row-inl.h"
-#include "hewn/kernels/cuda/cuda.h"
+#include "hewn/data/synthetic/cuda/click_rows.h"
+
+#include "hewn/data/synthetic/click_row-inl.h"
 #include "hewn/kernels/cuda/launch.cuh"
 
-namespace hewn::kernels::cuda {
+namespace hewn::data::cuda {
 namespace {
 
 constexpr int kThreads = 64;  // small blocks: a batch of 8192 rows reaches all multiprocessors
@@ -20,9 +21,9 @@ void click_rows(const ClickTruth& truth, const ClickStream& rows, int64_t first,
                 int32_t* input, float* target, void* stream) {
   if (count == 0) return;  // CUDA launches no empty grids
   const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-  click_rows_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(truth, rows, first, count,
-                                                                                input, target);
-  check_launch("click_rows");
+  click_rows_kernel<<<blocks, kThreads, 0, kernels::cuda::as_stream(stream)>>>(truth, rows, first, count,
+                                                                               input, target);
+  kernels::cuda::check_launch("click_rows");
 }
 
-}  // namespace hewn::kernels::cuda
+}  // namespace hewn::data::cuda

@@ -1,4 +1,4 @@
-#include "hewn/data/click_world.h"
+#include "hewn/data/synthetic/click_world.h"
 
 #include <ATen/Parallel.h>
 
@@ -9,13 +9,10 @@
 #include <numbers>
 
 #include "hewn/core/random.h"
-#include "hewn/data/alias.h"
+#include "hewn/data/synthetic/alias.h"
 
 namespace hewn::data {
 namespace {
-
-using kernels::kClickFields;
-using kernels::kClickRank;
 
 constexpr double kScale = 0.8;
 constexpr double kLinear = 0.25;
@@ -38,7 +35,7 @@ struct Drawn {
   std::vector<int32_t> input;
   std::vector<float> target, logit;
 
-  Drawn(const kernels::ClickTruth& truth, const kernels::ClickStream& stream, int64_t rows)
+  Drawn(const ClickTruth& truth, const ClickStream& stream, int64_t rows)
       : input(static_cast<size_t>(rows * kClickFields)),
         target(static_cast<size_t>(rows)),
         logit(static_cast<size_t>(rows)) {
@@ -95,7 +92,7 @@ void ClickWorld::add_field(int field, double strength, int64_t values) {
     const auto more = draw(key_, Stream::kWorld, part, 2 * v + 1);
     const auto a = normals(words[0], words[1]);
     const auto b = normals(words[2], words[3]);
-    kernels::ValueEffect& effect = effects_.emplace_back();
+    ValueEffect& effect = effects_.emplace_back();
     double square = 0;
     for (size_t k = 0; k < kClickRank; ++k) {
       const double u = factor * (k < 2 ? a[k] : b[k - 2]);
@@ -106,8 +103,8 @@ void ClickWorld::add_field(int field, double strength, int64_t values) {
   }
 }
 
-kernels::ClickTruth ClickWorld::truth() const {
-  kernels::ClickTruth out = truth_;
+ClickTruth ClickWorld::truth() const {
+  ClickTruth out = truth_;
   out.slots = slots_.data();
   out.effects = effects_.data();
   return out;
@@ -119,15 +116,15 @@ std::vector<int64_t> ClickWorld::vocabularies() const {
   return out;
 }
 
-kernels::ClickStream ClickWorld::training(uint64_t seed, int64_t epoch) {
+ClickStream ClickWorld::training(uint64_t seed, int64_t epoch) {
   return {seed, counter_of(Stream::kClicks, static_cast<uint64_t>(epoch))};
 }
 
-kernels::ClickStream ClickWorld::held_out(HeldOut part) const {
+ClickStream ClickWorld::held_out(HeldOut part) const {
   return {key_, counter_of(Stream::kHeldOutClicks, static_cast<uint64_t>(part))};
 }
 
-double ClickWorld::bayes_loss(const kernels::ClickStream& stream, int64_t rows) const {
+double ClickWorld::bayes_loss(const ClickStream& stream, int64_t rows) const {
   const Drawn drawn(truth(), stream, rows);
   double sum = 0;
   for (size_t i = 0; i < drawn.logit.size(); ++i) {
@@ -137,11 +134,11 @@ double ClickWorld::bayes_loss(const kernels::ClickStream& stream, int64_t rows) 
   return sum / static_cast<double>(rows);
 }
 
-void draw_clicks(const kernels::ClickTruth& truth, const kernels::ClickStream& stream, int64_t first,
-                 int64_t count, int32_t* input, float* target, float* logit) {
+void draw_clicks(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
+                 int32_t* input, float* target, float* logit) {
   at::parallel_for(0, count, 512, [&](int64_t begin, int64_t end) {
-    kernels::click_rows(truth, stream, first + begin, end - begin, input + begin * kClickFields,
-                        target + begin, logit == nullptr ? nullptr : logit + begin);
+    click_rows(truth, stream, first + begin, end - begin, input + begin * kClickFields, target + begin,
+               logit == nullptr ? nullptr : logit + begin);
   });
 }
 

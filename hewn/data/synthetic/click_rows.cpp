@@ -1,8 +1,8 @@
-#include "hewn/kernels/click_rows.h"
+#include "hewn/data/synthetic/click_rows.h"
 
-#include "hewn/kernels/click_row-inl.h"
+#include "hewn/data/synthetic/click_row-inl.h"
 
-namespace hewn::kernels {
+namespace hewn::data {
 
 void click_rows(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
                 int32_t* input, float* target, float* logit) {
@@ -13,4 +13,4 @@ void click_rows(const ClickTruth& truth, const ClickStream& stream, int64_t firs
   }
 }
 
-}  // namespace hewn::kernels
+}  // namespace hewn::data

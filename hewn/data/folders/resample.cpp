@@ -1,17 +1,17 @@
 // With Highway this file includes itself once per instruction set.
-#include "hewn/kernels/resample.h"
+#include "hewn/data/folders/resample.h"
 
 #if HEWN_HIGHWAY
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "hewn/kernels/resample.cpp"
+#define HWY_TARGET_INCLUDE "hewn/data/folders/resample.cpp"
 #include <hwy/foreach_target.h>
 // Must come after foreach_target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace hewn::kernels::HWY_NAMESPACE {
+namespace hewn::data::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -84,24 +84,24 @@ void resample_here(const uint8_t* input, int64_t stride, const ResampleAxis& row
 }
 
 }  // namespace
-}  // namespace hewn::kernels::HWY_NAMESPACE
+}  // namespace hewn::data::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hewn::kernels {
+namespace hewn::data {
 HWY_EXPORT(resample_here);
 void resample_rows(const uint8_t* input, int64_t stride, const ResampleAxis& rows,
                    const ResampleAxis& columns, float* scratch, uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(resample_here)(input, stride, rows, columns, scratch, out);
 }
-}  // namespace hewn::kernels
+}  // namespace hewn::data
 #endif
 
 #else
 
 #include <algorithm>
 
-namespace hewn::kernels {
+namespace hewn::data {
 
 void resample_rows(const uint8_t* input, int64_t stride, const ResampleAxis& rows,
                    const ResampleAxis& columns, float* scratch, uint8_t* out) {
@@ -125,6 +125,6 @@ void resample_rows(const uint8_t* input, int64_t stride, const ResampleAxis& row
   }
 }
 
-}  // namespace hewn::kernels
+}  // namespace hewn::data
 
 #endif

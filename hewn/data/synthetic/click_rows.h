@@ -7,7 +7,7 @@
 ///
 /// logit = bias + sum over fields of linear[value] + sum over pairs of fields of <factor[value],
 /// factor[value']>
-namespace hewn::kernels {
+namespace hewn::data {
 
 constexpr int kClickFields = 39;
 constexpr int kClickRank = 4;
@@ -43,11 +43,4 @@ struct ClickStream {
 void click_rows(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
                 int32_t* input, float* target, float* logit);
 
-namespace reference {
-
-/// The same as the formula reads, pair by pair in double precision; probability is that of a click.
-void click_rows(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
-                int32_t* input, float* target, double* probability);
-
-}  // namespace reference
-}  // namespace hewn::kernels
+}  // namespace hewn::data

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "hewn/core/error.h"
-#include "hewn/data/click_world.h"
 #include "hewn/data/source.h"
+#include "hewn/data/synthetic/click_world.h"
+#include "hewn/data/synthetic/reference/click_rows.h"
 
 namespace hewn::data {
 namespace {
@@ -134,9 +135,8 @@ TEST(SyntheticCtr, BestLossIsThatOfTheTrueProbabilities) {
     at::Tensor input = at::empty({200000, 39}, at::kInt);
     at::Tensor target = at::empty({200000});
     at::Tensor p = at::empty({200000}, at::kDouble);
-    kernels::reference::click_rows(world.truth(), world.held_out(test ? Held::kTest : Held::kValidation), 0,
-                                   200000, input.data_ptr<int32_t>(), target.data_ptr<float>(),
-                                   p.data_ptr<double>());
+    reference::click_rows(world.truth(), world.held_out(test ? Held::kTest : Held::kValidation), 0, 200000,
+                          input.data_ptr<int32_t>(), target.data_ptr<float>(), p.data_ptr<double>());
     EXPECT_TRUE(at::equal(batch.input, input));
     const at::Tensor chosen = at::where(batch.target > 0, p, 1 - p);
     const double loss = -chosen.log().mean().item<double>();
