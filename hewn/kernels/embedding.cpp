@@ -71,20 +71,4 @@ void sum_rows(const Tables& tables, const int32_t* number, int64_t samples, cons
   }
 }
 
-namespace reference {
-
-void table_gradient(const Tables& tables, const int32_t* values, int64_t samples, const float* grad,
-                    double* out) {
-  std::fill(out, out + tables.first[tables.fields] * tables.width, 0.0);
-  for (int64_t n = 0; n < samples; ++n) {
-    for (int64_t f = 0; f < tables.fields; ++f) {
-      const int64_t row = tables.first[f] + values[n * tables.fields + f];
-      for (int64_t d = 0; d < tables.width; ++d) {
-        out[row * tables.width + d] += static_cast<double>(grad[(n * tables.fields + f) * tables.width + d]);
-      }
-    }
-  }
-}
-
-}  // namespace reference
 }  // namespace hewn::kernels

@@ -34,11 +34,4 @@ void sum_rows(const Tables& tables, const int32_t* number, int64_t samples, cons
 void update_rows(const UpdateRule& rule, const int64_t* rows, int64_t width, const float* grad, float* weight,
                  float* first, float* second, const float* grad_scale, int64_t begin, int64_t end);
 
-namespace reference {
-
-/// The gradient of a whole table: every row, in double precision.
-void table_gradient(const Tables& tables, const int32_t* values, int64_t samples, const float* grad,
-                    double* out);
-
-}  // namespace reference
 }  // namespace hewn::kernels

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hewn/kernels/reference.h"
+#include "hewn/kernels/reference/conv.h"
 #include "tests/support/numbers.h"
 
 namespace hewn::kernels {
@@ -187,24 +187,6 @@ TEST(Conv, WeightGradientEqualsTheReferenceAtKeptBlocks) {
       }
       ASSERT_LT(largest_difference(got, expected), 1e-5);
     }
-  }
-}
-
-TEST(Conv, ImagesSurvivePackingInBothOrders) {
-  const ImageShape image{5, 4, 3, 2};
-  const PanelShape shape{37, image.rows()};
-  const std::vector<float> samples = numbers(37 * 60, 1);
-  for (const bool last : {false, true}) {
-    std::vector<float> panels(static_cast<size_t>(shape.floats()), 1e30F);
-    std::vector<float> back(samples.size());
-    pack_images(shape, image, last, samples.data(), panels.data(), 0, shape.panels());
-    unpack_images(shape, image, last, panels.data(), back.data(), 0, shape.panels());
-    EXPECT_EQ(back, samples);
-    double sum = 0;  // the border is zero, so nothing but the samples is in the panels
-    double expected = 0;
-    for (const float v : panels) sum += v;
-    for (const float v : samples) expected += v;
-    EXPECT_NEAR(sum, expected, 1e-4);
   }
 }
 

@@ -1,60 +1,8 @@
-#include "hewn/kernels/reference.h"
+#include "hewn/kernels/reference/conv.h"
 
 #include <vector>
 
-#include "hewn/kernels/tile.h"
-
 namespace hewn::kernels::reference {
-
-void tile(const TileArguments& t) {
-  for (int64_t j = 0; j < t.outputs; ++j) {
-    for (int64_t c = 0; c < t.columns; ++c) {
-      double sum = t.bias == nullptr ? 0.0 : t.bias[j];
-      int64_t i = 0;
-      for (int64_t run = 0; run < t.run_count; ++run) {
-        for (int64_t r = t.runs[run].row; r < t.runs[run].row + t.runs[run].length; ++r, ++i) {
-          sum += static_cast<double>(t.in[r * t.in_stride + c]) * t.weight[i * t.weight_stride + j];
-        }
-      }
-      float& out = t.out[j * t.out_stride + c];
-      if (t.accumulate) sum += out;
-      if (t.add != nullptr) sum += t.add[j * t.out_stride + c];
-      out = static_cast<float>(t.relu && sum < 0 ? 0.0 : sum);
-    }
-  }
-}
-
-void linear(int64_t batch, int64_t in, int64_t out, const float* x, const float* w, const float* bias,
-            float* y) {
-  for (int64_t m = 0; m < batch; ++m) {
-    for (int64_t n = 0; n < out; ++n) {
-      double sum = bias == nullptr ? 0.0 : bias[n];
-      for (int64_t k = 0; k < in; ++k) sum += static_cast<double>(x[m * in + k]) * w[n * in + k];
-      y[m * out + n] = static_cast<float>(sum);
-    }
-  }
-}
-
-void linear_grad_input(int64_t batch, int64_t in, int64_t out, const float* dy, const float* w, float* dx) {
-  for (int64_t m = 0; m < batch; ++m) {
-    for (int64_t k = 0; k < in; ++k) {
-      double sum = 0;
-      for (int64_t n = 0; n < out; ++n) sum += static_cast<double>(dy[m * out + n]) * w[n * in + k];
-      dx[m * in + k] = static_cast<float>(sum);
-    }
-  }
-}
-
-void linear_grad_weight(int64_t batch, int64_t in, int64_t out, const float* dy, const float* x, float* dw) {
-  for (int64_t n = 0; n < out; ++n) {
-    for (int64_t k = 0; k < in; ++k) {
-      double sum = 0;
-      for (int64_t m = 0; m < batch; ++m) sum += static_cast<double>(dy[m * out + n]) * x[m * in + k];
-      dw[n * in + k] = static_cast<float>(sum);
-    }
-  }
-}
-
 namespace {
 
 /// Calls body(index in x, index in w, index in y) for every product of a convolution.
