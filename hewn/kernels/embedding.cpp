@@ -37,25 +37,25 @@ bool embed(const Tables& tables, const float* table, const int32_t* values, int6
   return true;
 }
 
-void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* slots,
+void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* known,
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end) {
   std::fill(counts + begin, counts + end, 0);
   for (int64_t n = 0; n < samples; ++n) {
     ask_ahead(tables, values, n, samples, begin, end,
-              [&](int64_t row) { __builtin_prefetch(slots + row, 1); });
+              [&](int64_t row) { __builtin_prefetch(known + row, 1); });
     for (int64_t f = begin; f < end; ++f) {
       const int64_t row = tables.first[f] + values[n * tables.fields + f];
-      int32_t slot = slots[row];
-      if (slot < 0) {
-        slot = static_cast<int32_t>(counts[f]++);
-        slots[row] = slot;
-        rows[f * samples + slot] = row;
+      int32_t found = known[row];
+      if (found < 0) {
+        found = static_cast<int32_t>(counts[f]++);
+        known[row] = found;
+        rows[f * samples + found] = row;
       }
-      number[n * tables.fields + f] = slot;
+      number[n * tables.fields + f] = found;
     }
   }
   for (int64_t f = begin; f < end; ++f) {
-    for (int64_t i = 0; i < counts[f]; ++i) slots[rows[f * samples + i]] = -1;
+    for (int64_t i = 0; i < counts[f]; ++i) known[rows[f * samples + i]] = -1;
   }
 }
 

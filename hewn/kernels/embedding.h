@@ -20,9 +20,9 @@ bool embed(const Tables& tables, const float* table, const int32_t* values, int6
            float* out);
 
 /// Numbers the distinct rows that the samples touch, for the fields [begin, end), in the order in which they
-/// first appear: number[n][f], rows[f][number] and counts[f]. `slots` has one entry per table row, all -1,
+/// first appear: number[n][f], rows[f][number] and counts[f]. `known` has one entry per table row, all -1,
 /// and is left so. Fields may be shared between threads.
-void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* slots,
+void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* known,
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end);
 
 /// sums[start[f] + number[n][f]] += grad[n][f] in the order of the samples, for the fields [begin, end).

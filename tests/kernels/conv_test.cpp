@@ -82,7 +82,7 @@ TEST(Conv, EqualsTheReferenceOverAwkwardShapes) {
     pack_images(in, shape.in, false, x.data(), in_panels.data(), 0, in.panels());
     for (int64_t p = 0; p < in.panels(); ++p) {
       multiply(packed, in_panels.data() + in.offset(p), out_panels.data() + out.offset(p), in.columns(p),
-               conv_places(shape), {bias.data(), nullptr, false}, 0, packed.tile_count());
+               conv_positions(shape), {bias.data(), nullptr, false}, 0, packed.tile_count());
     }
     std::vector<float> got(y.size());
     unpack_images(out, shape.out, false, out_panels.data(), got.data(), 0, out.panels());
@@ -107,7 +107,7 @@ TEST(Conv, OneSampleEqualsTheReference) {
     std::vector<float> in(static_cast<size_t>(shape.in.rows()));
     std::vector<float> out(static_cast<size_t>(shape.out.rows()));
     pack_image(shape.in, x.data(), in.data());
-    multiply(packed, in.data(), out.data(), 1, conv_places(shape), {bias.data(), nullptr, true}, 0,
+    multiply(packed, in.data(), out.data(), 1, conv_positions(shape), {bias.data(), nullptr, true}, 0,
              packed.tile_count());
     std::vector<float> got(y.size());
     unpack_image(shape.out, out.data(), got.data());
@@ -135,7 +135,7 @@ TEST(Conv, InputGradientEqualsTheReference) {
       phase.weight.fill(weight.values.data());
       for (int64_t p = 0; p < in.panels(); ++p) {
         multiply(phase.weight, out_panels.data() + out.offset(p), in_panels.data() + in.offset(p),
-                 in.columns(p), phase.places, {}, 0, phase.weight.tile_count());
+                 in.columns(p), phase.positions, {}, 0, phase.weight.tile_count());
       }
     }
     std::vector<float> got(dx.size());

@@ -53,11 +53,11 @@ std::vector<Case> cases() {
 void gradient(const Case& c, int64_t share, std::vector<int64_t>* rows, std::vector<float>* sums) {
   const Tables tables = c.tables();
   const auto fields = static_cast<size_t>(tables.fields);
-  std::vector<int32_t> slots(static_cast<size_t>(c.first.back()), -1);
+  std::vector<int32_t> known(static_cast<size_t>(c.first.back()), -1);
   std::vector<int32_t> number(c.values.size());
   std::vector<int64_t> found(c.values.size()), counts(fields), start(fields + 1);
   for (int64_t f = 0; f < tables.fields; f += share) {
-    number_rows(tables, c.values.data(), c.samples, slots.data(), number.data(), found.data(), counts.data(),
+    number_rows(tables, c.values.data(), c.samples, known.data(), number.data(), found.data(), counts.data(),
                 f, std::min(f + share, tables.fields));
   }
   for (size_t f = 0; f < fields; ++f) {
@@ -70,7 +70,7 @@ void gradient(const Case& c, int64_t share, std::vector<int64_t>* rows, std::vec
     sum_rows(tables, number.data(), c.samples, c.grad.data(), start.data(), sums->data(), f,
              std::min(f + share, tables.fields));
   }
-  for (const int32_t slot : slots) ASSERT_EQ(slot, -1) << "the scratch was not left as it was found";
+  for (const int32_t entry : known) ASSERT_EQ(entry, -1) << "the scratch was not left as it was found";
 }
 
 TEST(Embedding, LooksUpEveryValue) {
@@ -86,11 +86,11 @@ TEST(Embedding, NumbersAndSumsEqualTheReference) {
   for (const Case& c : cases()) {
     const Tables tables = c.tables();
     const auto fields = static_cast<size_t>(tables.fields);
-    std::vector<int32_t> slots(static_cast<size_t>(c.first.back()), -1);
+    std::vector<int32_t> known(static_cast<size_t>(c.first.back()), -1);
     std::vector<int32_t> number(c.values.size(), 7), expected_number = number;
     std::vector<int64_t> rows(c.values.size(), 7), expected_rows = rows;
     std::vector<int64_t> counts(fields, 7), expected_counts = counts;
-    number_rows(tables, c.values.data(), c.samples, slots.data(), number.data(), rows.data(), counts.data(),
+    number_rows(tables, c.values.data(), c.samples, known.data(), number.data(), rows.data(), counts.data(),
                 0, tables.fields);
     reference::number_rows(tables, c.values.data(), c.samples, nullptr, expected_number.data(),
                            expected_rows.data(), expected_counts.data(), 0, tables.fields);
@@ -130,9 +130,9 @@ TEST(Embedding, GradientEqualsThatOfTheWholeTable) {
     std::vector<double> whole(c.table.size(), 0);
     for (size_t i = 0; i < rows.size(); ++i) {
       for (int64_t d = 0; d < c.width; ++d) {
-        double& place = whole[static_cast<size_t>(rows[i] * c.width + d)];
-        EXPECT_EQ(place, 0) << "row " << rows[i] << " occurs twice";
-        place = static_cast<double>(sums[i * static_cast<size_t>(c.width) + static_cast<size_t>(d)]);
+        double& position = whole[static_cast<size_t>(rows[i] * c.width + d)];
+        EXPECT_EQ(position, 0) << "row " << rows[i] << " occurs twice";
+        position = static_cast<double>(sums[i * static_cast<size_t>(c.width) + static_cast<size_t>(d)]);
       }
     }
     for (size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], expected[i], 1e-4);

@@ -61,10 +61,10 @@ std::vector<float> run(const Packed& weight, const PanelShape& in, const PanelSh
   std::vector<float> in_panels(static_cast<size_t>(in.floats()), -1e30F);
   std::vector<float> out_panels(static_cast<size_t>(out.floats()), 1e30F);
   pack_panels(in, samples.data(), in_panels.data(), 0, in.panels());
-  const Place place;
+  const Position position;
   for (int64_t p = 0; p < in.panels(); ++p) {
     multiply(weight, in_panels.data() + in.offset(p), out_panels.data() + out.offset(p), in.columns(p),
-             {&place, 1}, epilogue, 0, weight.tile_count());
+             {&position, 1}, epilogue, 0, weight.tile_count());
   }
   std::vector<float> result(static_cast<size_t>(out.batch * out.rows));
   unpack_panels(out, out_panels.data(), result.data(), 0, out.panels());

@@ -57,7 +57,7 @@ TEST(Multiply, EqualsTheReferenceForEveryWidthAndEpilogue) {
     SCOPED_TRACE(testing::Message() << c);
     const int64_t rows = std::max(c.in, c.out) + 1;
     // Two results of one panel; each is read from and written to rows of its own.
-    const std::vector<Place> places = {{1, 2}, {0, rows + 2}};
+    const std::vector<Position> positions = {{1, 2}, {0, rows + 2}};
     const int64_t most = machine().panel_width;
     const std::vector<float> in = numbers(rows * most, 2);
     const std::vector<float> start = numbers((2 * rows + 3) * most, 3);
@@ -68,8 +68,8 @@ TEST(Multiply, EqualsTheReferenceForEveryWidthAndEpilogue) {
         for (const Epilogue& epilogue :
              {Epilogue{}, {bias.data(), nullptr, true}, {bias.data(), add.data(), true}}) {
           std::vector<float> got = start, expected = start;
-          multiply(weight, in.data(), got.data(), columns, places, epilogue, 0, weight.tile_count());
-          reference::multiply(weight, in.data(), expected.data(), columns, places, epilogue, 0,
+          multiply(weight, in.data(), got.data(), columns, positions, epilogue, 0, weight.tile_count());
+          reference::multiply(weight, in.data(), expected.data(), columns, positions, epilogue, 0,
                               weight.tile_count());
           ASSERT_LT(largest_difference(got, expected), 1e-5);
           if (columns > 1) continue;

@@ -15,7 +15,7 @@ namespace {
 const std::map<std::string, std::string> kWithoutTwin = {
     {"bf16_from", "linear_test.cpp has the cases that rounding can meet"},
     {"conv_input_gradient", "lists for multiply: reference/conv.h has the whole product"},
-    {"conv_places", "lists for multiply: reference/conv.h has the whole product"},
+    {"conv_positions", "lists for multiply: reference/conv.h has the whole product"},
     {"machine", "says which instructions there are; reference/tile.h is what they compute"},
     {"machine_at", "as machine"},
     {"machine_count", "as machine"},

@@ -34,16 +34,16 @@ struct Prepared {
 Prepared prepare_clicks(const PrepareRequest& request);
 
 /// Everything that building a cache needs to know.
-struct BuildPlan {
+struct CacheBuild {
   PrepareRequest request;
   Schema schema;
   std::vector<SourceFile> files;
-  CachePlace place;
+  CachePaths paths;
   Json key;  // what decides whether a cache still fits
 };
 
 /// Builds the cache under its final name; the caller holds the lock.
-void build_cache(const BuildPlan& plan);
+void build_cache(const CacheBuild& build);
 
 /// Throws Error, naming the first one, where malformed rows are more than their tolerated share.
 void check_bad_rows(uint64_t rows, uint64_t bad, double share, const std::string& first);

@@ -28,7 +28,7 @@ class Pipeline {
   using Consume = std::function<void(Item&)>;
   using Tick = std::function<void()>;
 
-  explicit Pipeline(size_t threads) : threads_(threads), slots_(threads + 2) {}
+  explicit Pipeline(size_t threads) : threads_(threads), ring_(threads + 2) {}
 
   void run(const Produce& produce, const Transform& transform, const Consume& consume, const Tick& tick) {
     std::vector<std::thread> threads;
@@ -42,11 +42,11 @@ class Pipeline {
   }
 
  private:
-  struct Slot {
+  struct Entry {
     Item item;
     bool done = false;  // transformed
   };
-  Slot& slot(uint64_t number) { return slots_[number % slots_.size()]; }
+  Entry& entry(uint64_t number) { return ring_[number % ring_.size()]; }
 
   void guarded(const std::function<void()>& stage) {
     try {
@@ -62,9 +62,9 @@ class Pipeline {
   void produce_all(const Produce& produce) {
     for (;;) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopped_ || produced_ - consumed_ < slots_.size(); });
+      changed_.wait(lock, [&] { return stopped_ || produced_ - consumed_ < ring_.size(); });
       if (stopped_) return;
-      Slot& next = slot(produced_);
+      Entry& next = entry(produced_);
       lock.unlock();
       const bool more = produce(next.item);
       lock.lock();
@@ -80,7 +80,7 @@ class Pipeline {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return stopped_ || taken_ < produced_ || ended_; });
       if (stopped_ || taken_ == produced_) return;
-      Slot& mine = slot(taken_++);
+      Entry& mine = entry(taken_++);
       lock.unlock();
       transform(thread, mine.item);
       lock.lock();
@@ -93,7 +93,7 @@ class Pipeline {
     for (;;) {
       std::unique_lock lock(mutex_);
       const auto ready = [&] {
-        return stopped_ || (consumed_ < produced_ && slot(consumed_).done) ||
+        return stopped_ || (consumed_ < produced_ && entry(consumed_).done) ||
                (ended_ && consumed_ == produced_);
       };
       while (!changed_.wait_for(lock, kTick, ready)) {
@@ -102,7 +102,7 @@ class Pipeline {
         lock.lock();
       }
       if (stopped_ || consumed_ == produced_) return;
-      Slot& next = slot(consumed_);
+      Entry& next = entry(consumed_);
       lock.unlock();
       consume(next.item);
       tick();
@@ -114,7 +114,7 @@ class Pipeline {
   }
 
   size_t threads_;
-  std::vector<Slot> slots_;
+  std::vector<Entry> ring_;
   std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t produced_ = 0;

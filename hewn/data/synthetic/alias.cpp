@@ -5,7 +5,7 @@
 
 namespace hewn::data {
 
-std::vector<AliasSlot> alias_slots(const std::vector<double>& weights) {
+std::vector<AliasEntry> alias_table(const std::vector<double>& weights) {
   const double mean =
       std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
   std::vector<double> left;
@@ -14,12 +14,12 @@ std::vector<AliasSlot> alias_slots(const std::vector<double>& weights) {
     left.push_back(weights[i] / mean);
     (left[i] < 1 ? poor : rich).push_back(i);
   }
-  std::vector<AliasSlot> slots(weights.size());
+  std::vector<AliasEntry> entries(weights.size());
   while (!poor.empty() && !rich.empty()) {
     const size_t taker = poor.back();
     const size_t giver = rich.back();
     poor.pop_back();
-    slots[taker] = {static_cast<uint32_t>(left[taker] * 0x1p32), static_cast<int32_t>(giver)};
+    entries[taker] = {static_cast<uint32_t>(left[taker] * 0x1p32), static_cast<int32_t>(giver)};
     left[giver] -= 1 - left[taker];
     if (left[giver] >= 1) continue;
     rich.pop_back();
@@ -27,9 +27,9 @@ std::vector<AliasSlot> alias_slots(const std::vector<double>& weights) {
   }
   // What is left is full but for rounding: both branches lead to the value itself.
   for (const auto* rest : {&poor, &rich}) {
-    for (const size_t i : *rest) slots[i].other = static_cast<int32_t>(i);
+    for (const size_t i : *rest) entries[i].other = static_cast<int32_t>(i);
   }
-  return slots;
+  return entries;
 }
 
 }  // namespace hewn::data

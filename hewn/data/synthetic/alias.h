@@ -6,7 +6,7 @@
 
 namespace hewn::data {
 
-/// The slots of a field whose values have these weights: a value in constant time from one random word.
-std::vector<AliasSlot> alias_slots(const std::vector<double>& weights);
+/// The alias table of a field whose values have these weights: a value in constant time from one random word.
+std::vector<AliasEntry> alias_table(const std::vector<double>& weights);
 
 }  // namespace hewn::data

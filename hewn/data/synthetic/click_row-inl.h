@@ -16,14 +16,15 @@ struct ClickLabel {
   float logit;
 };
 
-/// The value of a field from one word: its product with the vocabulary's size is a slot in the high half and,
-/// in the low half, where in that slot.
+/// The value of a field from one word: its product with the vocabulary's size is an entry in the high half
+/// and, in the low half, where in that entry.
 HEWN_CPU_AND_GPU inline int32_t click_value(const ClickTruth& truth, int field, uint32_t word) {
   const int32_t begin = truth.first[field];
-  const uint64_t place = static_cast<uint64_t>(word) * static_cast<uint32_t>(truth.first[field + 1] - begin);
-  const auto own = static_cast<int32_t>(place >> 32);
-  const AliasSlot slot = truth.slots[begin + own];
-  return static_cast<uint32_t>(place) < slot.threshold ? own : slot.other;
+  const uint64_t position =
+      static_cast<uint64_t>(word) * static_cast<uint32_t>(truth.first[field + 1] - begin);
+  const auto own = static_cast<int32_t>(position >> 32);
+  const AliasEntry entry = truth.aliases[begin + own];
+  return static_cast<uint32_t>(position) < entry.threshold ? own : entry.other;
 }
 
 /// One row: its 39 values go to `input`.

@@ -12,8 +12,8 @@ namespace hewn::data {
 constexpr int kClickFields = 39;
 constexpr int kClickRank = 4;
 
-/// One slot of an alias table (Walker 1977): its own value below the threshold, else the other one.
-struct AliasSlot {
+/// One entry of an alias table (Walker 1977): its own value below the threshold, else the other one.
+struct AliasEntry {
   uint32_t threshold = 0;
   int32_t other = 0;
 };
@@ -28,7 +28,7 @@ struct ValueEffect {
 /// The truth behind the rows. Plain data, so that it travels to a GPU by value; there, the pointers are its.
 struct ClickTruth {
   int32_t first[kClickFields + 1] = {};  // the values of field f are those from first[f] to first[f + 1]
-  const AliasSlot* slots = nullptr;      // by value, numbered within the field
+  const AliasEntry* aliases = nullptr;   // by value, numbered within the field
   const ValueEffect* effects = nullptr;
   float bias = 0;
 };

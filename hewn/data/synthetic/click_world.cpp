@@ -80,9 +80,9 @@ ClickWorld::ClickWorld(uint64_t number) : key_(kFirstKey + number) {
 void ClickWorld::add_field(int field, double strength, int64_t values) {
   std::vector<double> weights(static_cast<size_t>(values));
   for (size_t v = 0; v < weights.size(); ++v) weights[v] = std::pow(static_cast<double>(v + 1), -kZipf);
-  const auto slots = alias_slots(weights);
-  slots_.insert(slots_.end(), slots.begin(), slots.end());
-  truth_.first[field + 1] = static_cast<int32_t>(slots_.size());
+  const auto aliases = alias_table(weights);
+  aliases_.insert(aliases_.end(), aliases.begin(), aliases.end());
+  truth_.first[field + 1] = static_cast<int32_t>(aliases_.size());
 
   // Two factors carry this scale, so that their product has that of the interactions.
   const double factor = strength * std::sqrt(kScale * kPairs / std::sqrt(kClickRank));
@@ -105,7 +105,7 @@ void ClickWorld::add_field(int field, double strength, int64_t values) {
 
 ClickTruth ClickWorld::truth() const {
   ClickTruth out = truth_;
-  out.slots = slots_.data();
+  out.aliases = aliases_.data();
   out.effects = effects_.data();
   return out;
 }

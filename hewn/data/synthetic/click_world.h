@@ -31,7 +31,7 @@ class ClickWorld {
   /// Points into this world.
   ClickTruth truth() const;
   std::vector<int64_t> vocabularies() const;
-  const std::vector<AliasSlot>& slots() const { return slots_; }
+  const std::vector<AliasEntry>& aliases() const { return aliases_; }
   const std::vector<ValueEffect>& effects() const { return effects_; }
 
   /// Rows of one epoch of a run, and those that are the same for all runs.
@@ -47,7 +47,7 @@ class ClickWorld {
 
   uint64_t key_;
   ClickTruth truth_;  // all but the pointers
-  std::vector<AliasSlot> slots_;
+  std::vector<AliasEntry> aliases_;
   std::vector<ValueEffect> effects_;
 };
 

@@ -55,9 +55,9 @@ class SyntheticClicks final : public Source {
              .best_test_loss = world_.bayes_loss(held_out_, kHeldOutRows)};
     batch_ = std::min(options.batch, kEpochRows);
     if (!options.device.is_cuda()) return;
-    slots_ = bytes_on(world_.slots(), options.device);
+    aliases_ = bytes_on(world_.aliases(), options.device);
     effects_ = bytes_on(world_.effects(), options.device);
-    truth_.slots = static_cast<const AliasSlot*>(slots_.data_ptr());
+    truth_.aliases = static_cast<const AliasEntry*>(aliases_.data_ptr());
     truth_.effects = static_cast<const ValueEffect*>(effects_.data_ptr());
   }
 
@@ -98,7 +98,7 @@ class SyntheticClicks final : public Source {
   DataInfo info_;
   ClickStream held_out_;
   int64_t batch_ = 0;
-  at::Tensor slots_, effects_;  // where the truth lies on a GPU
+  at::Tensor aliases_, effects_;  // where the truth lies on a GPU
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ bool embed(const Tables& tables, const float* table, const int32_t* values, int6
   return true;
 }
 
-void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* /*slots*/,
+void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* /*known*/,
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end) {
   for (int64_t f = begin; f < end; ++f) {
     int64_t* found = rows + f * samples;

@@ -8,7 +8,7 @@ namespace hewn::kernels::reference {
 
 bool embed(const Tables& tables, const float* table, const int32_t* values, int64_t begin, int64_t end,
            float* out);
-void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* slots,
+void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* known,
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end);
 void sum_rows(const Tables& tables, const int32_t* number, int64_t samples, const float* grad,
               const int64_t* start, float* sums, int64_t begin, int64_t end);

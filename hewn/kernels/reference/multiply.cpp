@@ -7,7 +7,7 @@
 namespace hewn::kernels::reference {
 
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
-              std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
+              std::span<const Position> positions, const Epilogue& epilogue, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
     const Packed::Tile& of = weight.tiles()[static_cast<size_t>(i)];
     std::vector<float> widened;
@@ -20,9 +20,9 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
     t.accumulate = of.accumulate;
     t.bias = of.accumulate || epilogue.bias == nullptr ? nullptr : epilogue.bias + of.output;
     t.relu = of.last && epilogue.relu;
-    for (const Place& place : places) {
-      const int64_t first = (place.out + of.output) * columns;
-      t.in = in + place.in * columns;
+    for (const Position& position : positions) {
+      const int64_t first = (position.out + of.output) * columns;
+      t.in = in + position.in * columns;
       t.out = out + first;
       t.add = !of.last || epilogue.add == nullptr ? nullptr : epilogue.add + first;
       tile(t);
@@ -32,8 +32,8 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
 
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end) {
-  const Place place;
-  reference::multiply(weight, in, out, 1, {&place, 1}, epilogue, begin, end);
+  const Position position;
+  reference::multiply(weight, in, out, 1, {&position, 1}, epilogue, begin, end);
 }
 
 void grad_weight(const BsrPattern& pattern, const float* x_columns, const float* dy_columns, int64_t batch,

@@ -9,7 +9,7 @@
 namespace hewn::kernels::reference {
 
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
-              std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end);
+              std::span<const Position> positions, const Epilogue& epilogue, int64_t begin, int64_t end);
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end);
 void grad_weight(const BsrPattern& pattern, const float* x_columns, const float* dy_columns, int64_t batch,

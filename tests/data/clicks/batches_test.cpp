@@ -141,15 +141,15 @@ TEST(ClickOrder, WindowsOfManyGroupsHoldEveryRowOnce) {
     }
     EXPECT_EQ(sum, windows[w].rows);
     std::vector<bool> taken(sum);
-    const std::vector<uint32_t> places = window_places(windows[w], w, 3, 7);
+    const std::vector<uint32_t> positions = window_positions(windows[w], w, 3, 7);
     uint64_t stayed = 0;
-    for (size_t i = 0; i < places.size(); ++i) {
-      ASSERT_FALSE(taken.at(places[i]));
-      taken[places[i]] = true;
-      stayed += places[i] == i ? 1U : 0U;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      ASSERT_FALSE(taken.at(positions[i]));
+      taken[positions[i]] = true;
+      stayed += positions[i] == i ? 1U : 0U;
     }
     EXPECT_LT(stayed, 20U);
-    EXPECT_NE(places, window_places(windows[w], w, 3, 8));
+    EXPECT_NE(positions, window_positions(windows[w], w, 3, 8));
   }
   EXPECT_EQ(begin, rows);
   for (size_t g = 0; g < groups.size(); ++g) EXPECT_EQ(used[g], g % 5 == 0 ? 0 : 1);

@@ -43,14 +43,14 @@ TEST(ClickBuild, DamageIsFoundAndNamed) {
   for (uint64_t i = 0; i < 1500; ++i) {
     const auto words = draw(8, Stream::kPattern, 0, i);
     // All of the header, then anywhere.
-    const size_t place = i < 56 ? i : below(words[0], static_cast<uint32_t>(good.size()));
+    const size_t position = i < 56 ? i : below(words[0], static_cast<uint32_t>(good.size()));
     std::string bad = good;
-    bad[place] = static_cast<char>(bad[place] ^ (1 << words[1] % 8));
+    bad[position] = static_cast<char>(bad[position] ^ (1 << words[1] % 8));
     write_text(path, bad);
     const std::string error = message_of(use);
     const bool found = error.find(path.string() + ": is damaged") != std::string::npos;
     ASSERT_TRUE(found || error == "no error") << error;
-    ASSERT_TRUE(found || i >= 56) << place;
+    ASSERT_TRUE(found || i >= 56) << position;
     harmless += found ? 0 : 1;  // between two vocabularies
   }
   EXPECT_LT(harmless, 30);
@@ -95,7 +95,7 @@ TEST(ClickBuild, AKilledBuildGoesOnAndGivesTheSameBytes) {
   for (uint64_t i = 0; i < 8; ++i) {
     const TempFolder here;
     request.options.cache = here.path().string();
-    const fs::path spool = cache_place("criteo", request.path, request.options.cache).building / "spool";
+    const fs::path spool = cache_paths("criteo", request.path, request.options.cache).building / "spool";
     for (uint64_t k = 0; k < 3; ++k) {
       // Twice while rows are read, and once at any moment.
       const double share = unit(draw(9, Stream::kPattern, k, i)[0]);
@@ -118,7 +118,7 @@ TEST(ClickBuild, LeftoversOfOtherOptionsAreRemoved) {
   const TempFolder folder;
   write_text(folder / "a.tsv", criteo_rows(0, 300));
   PrepareRequest request = request_for(folder / "a.tsv", folder / "cache");
-  const fs::path building = cache_place("criteo", request.path, request.options.cache).building;
+  const fs::path building = cache_paths("criteo", request.path, request.options.cache).building;
   fs::create_directories(building);
   write_text(building / "key.json", "{}");
   write_text(building / "spool", "leftover");
@@ -139,7 +139,7 @@ TEST(ClickBuild, OnlyOneProcessBuildsAndTheOthersWaitForIt) {
   };
   std::future<Prepared> waiting;
   {
-    const FileLock lock(cache_place("criteo", request.path, request.options.cache).lock);
+    const FileLock lock(cache_paths("criteo", request.path, request.options.cache).lock);
     waiting = std::async(std::launch::async, [&] { return prepare_clicks(request); });
     EXPECT_NE(said.get_future().get().find("another process makes it"), std::string::npos);
     EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
@@ -165,7 +165,7 @@ TEST(ClickBuild, AFullDiskIsOneLineAndLeavesNothing) {
   const TempFolder folder;
   write_text(folder / "a.tsv", criteo_rows(0, 3000));
   const PrepareRequest request = request_for(folder / "a.tsv", folder / "cache", 2);
-  const fs::path cache = cache_place("criteo", request.path, request.options.cache).file;
+  const fs::path cache = cache_paths("criteo", request.path, request.options.cache).file;
   const std::string whole = built(request);
   fs::remove(cache);
   int refused = 0;

@@ -97,15 +97,15 @@ std::optional<Row> fast_parse(const Schema& schema, const std::string& line) {
   return row;
 }
 
-/// Changes one place of a line, or none.
+/// Changes one position of a line, or none.
 std::string damaged(std::string line, uint64_t number) {
   const auto words = draw(3, Stream::kPattern, 0, number);
   static const std::string kLetters("\t,09afgAZ-.e\"\0 x\x80", 17);
-  const size_t place = below(words[1], static_cast<uint32_t>(line.size() + 1));
+  const size_t position = below(words[1], static_cast<uint32_t>(line.size() + 1));
   const char letter = kLetters[below(words[2], static_cast<uint32_t>(kLetters.size()))];
-  if (words[0] % 4 == 1) line.insert(place, 1, letter);
-  if (words[0] % 4 == 2 && place < line.size()) line[place] = letter;
-  if (words[0] % 4 == 3) line.erase(place, 1 + words[3] % 12);
+  if (words[0] % 4 == 1) line.insert(position, 1, letter);
+  if (words[0] % 4 == 2 && position < line.size()) line[position] = letter;
+  if (words[0] % 4 == 3) line.erase(position, 1 + words[3] % 12);
   return line;
 }
 

@@ -124,9 +124,9 @@ TEST_F(FolderSource, TooManyDamagedImagesAreAnError) {
 }
 
 TEST(BatchLoader, DeliversInOrderAndPassesFailuresOn) {
-  int planned = 0;
-  const auto plan = [&](int64_t number) {
-    ++planned;
+  int chosen = 0;
+  const auto choose = [&](int64_t number) {
+    ++chosen;
     LoadedBatch batch;
     batch.images = {static_cast<size_t>(number), static_cast<size_t>(number) + 1};
     auto memory = std::make_shared<std::vector<uint8_t>>(2);
@@ -139,11 +139,11 @@ TEST(BatchLoader, DeliversInOrderAndPassesFailuresOn) {
     if (batch.images[sample] == 60) throw std::bad_alloc();
     batch.pixels[sample] = static_cast<uint8_t>(3 * batch.images[sample]);
   };
-  BatchLoader loader(3, 4, 100, plan, fill);
+  BatchLoader loader(3, 4, 100, choose, fill);
   for (int64_t i = 0; i < 39; ++i) {
     const LoadedBatch batch = loader.get(i);
     ASSERT_EQ(batch.pixels[1], static_cast<uint8_t>(3 * (i + 1)));
-    ASSERT_LE(planned, i + 4);  // bounded
+    ASSERT_LE(chosen, i + 4);  // bounded
   }
   EXPECT_EQ(loader.get(39).problems, (std::vector<std::string>{"", "a problem"}));
   EXPECT_THROW(loader.get(60), std::bad_alloc);

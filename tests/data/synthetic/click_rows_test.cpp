@@ -13,10 +13,10 @@
 namespace hewn::data {
 namespace {
 
-/// A truth with fields of 1, 2, 3, 100 and 10000 values, slots of all kinds, and logits between about -6
+/// A truth with fields of 1, 2, 3, 100 and 10000 values, aliases of all kinds, and logits between about -6
 /// and 6.
 struct Truth {
-  std::vector<AliasSlot> slots;
+  std::vector<AliasEntry> aliases;
   std::vector<ValueEffect> effects;
   ClickTruth truth;
 
@@ -26,16 +26,16 @@ struct Truth {
       const uint32_t size = sizes[f % 5];
       for (uint32_t v = 0; v < size; ++v) {
         const auto words = draw(1, Stream::kPattern, static_cast<uint64_t>(f), v);
-        slots.push_back({words[0], static_cast<int32_t>(below(words[1], size))});
+        aliases.push_back({words[0], static_cast<int32_t>(below(words[1], size))});
         ValueEffect effect{static_cast<float>(unit(words[2]) - 0.5), {}};
         for (int k = 0; k < kClickRank; ++k) {
           effect.factor[k] = static_cast<float>(unit(words[3] << (8 * k)) - 0.5) * 0.5f;
         }
         effects.push_back(effect);
       }
-      truth.first[f + 1] = static_cast<int32_t>(slots.size());
+      truth.first[f + 1] = static_cast<int32_t>(aliases.size());
     }
-    truth.slots = slots.data();
+    truth.aliases = aliases.data();
     truth.effects = effects.data();
     truth.bias = -1;
   }

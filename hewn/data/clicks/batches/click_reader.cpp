@@ -8,7 +8,7 @@ namespace hewn::data {
 namespace {
 
 constexpr size_t kKept = 2;     // shuffled windows
-constexpr size_t kBlock = 256;  // rows whose places stay in the cache while all columns are copied
+constexpr size_t kBlock = 256;  // rows whose positions stay in the cache while all columns are copied
 
 std::vector<uint32_t> rows_of(const GroupView& group, RowPart part) {
   std::vector<uint32_t> out;
@@ -19,10 +19,10 @@ std::vector<uint32_t> rows_of(const GroupView& group, RowPart part) {
 }
 
 template <class T>
-void copy_column(const char* column, const uint32_t* rows, const uint32_t* places, size_t count,
+void copy_column(const char* column, const uint32_t* rows, const uint32_t* positions, size_t count,
                  size_t stride, int32_t* out) {
   const auto* values = reinterpret_cast<const T*>(column);
-  for (size_t i = 0; i < count; ++i) out[places[i] * stride] = static_cast<int32_t>(values[rows[i]]);
+  for (size_t i = 0; i < count; ++i) out[positions[i] * stride] = static_cast<int32_t>(values[rows[i]]);
 }
 
 }  // namespace
@@ -36,14 +36,14 @@ uint64_t ClickReader::rows(RowPart part) const {
   return sum;
 }
 
-void ClickReader::copy(const GroupView& group, const std::vector<uint32_t>& rows, const uint32_t* places,
+void ClickReader::copy(const GroupView& group, const std::vector<uint32_t>& rows, const uint32_t* positions,
                        int32_t* numbers, float* labels) const {
   const std::vector<CacheField>& fields = cache_.fields();
   const size_t stride = fields.size();
   for (size_t begin = 0; begin < rows.size(); begin += kBlock) {
     const size_t count = std::min(kBlock, rows.size() - begin);
     const uint32_t* from = rows.data() + begin;
-    const uint32_t* to = places + begin;
+    const uint32_t* to = positions + begin;
     for (size_t i = 0; i < count; ++i) labels[to[i]] = static_cast<float>(group.labels[from[i]]);
     for (size_t f = 0; f < stride; ++f) {
       if (fields[f].width == 1) copy_column<uint8_t>(group.columns[f], from, to, count, stride, numbers + f);
@@ -55,7 +55,7 @@ void ClickReader::copy(const GroupView& group, const std::vector<uint32_t>& rows
 
 void ClickReader::fill(Shuffled& out) const {
   const Window& window = windows_[out.window];
-  const std::vector<uint32_t> places = window_places(window, out.window, seed_, out.epoch);
+  const std::vector<uint32_t> positions = window_positions(window, out.window, seed_, out.epoch);
   out.numbers.resize(window.rows * cache_.fields().size());
   out.labels.resize(window.rows);
   std::vector<uint64_t> begins(window.groups.size());
@@ -66,7 +66,7 @@ void ClickReader::fill(Shuffled& out) const {
   }
   parallel_(begins.size(), [&](size_t g) {
     const GroupView group = cache_.group(window.groups[g]);
-    copy(group, rows_of(group, RowPart::kTrain), places.data() + begins[g], out.numbers.data(),
+    copy(group, rows_of(group, RowPart::kTrain), positions.data() + begins[g], out.numbers.data(),
          out.labels.data());
   });
 }
@@ -94,7 +94,7 @@ void ClickReader::train_rows(uint64_t epoch, uint64_t begin, uint64_t count, int
     epoch_ = epoch;
   }
   const size_t stride = cache_.fields().size();
-  const auto behind = [](uint64_t place, const Window& window) { return place < window.begin; };
+  const auto behind = [](uint64_t position, const Window& window) { return position < window.begin; };
   auto window = static_cast<size_t>(std::upper_bound(windows_.begin(), windows_.end(), begin, behind) -
                                     windows_.begin());
   for (--window; count > 0; ++window) {
@@ -113,7 +113,7 @@ void ClickReader::train_rows(uint64_t epoch, uint64_t begin, uint64_t count, int
 void ClickReader::part_rows(RowPart part, uint64_t begin, uint64_t count, int32_t* numbers,
                             float* labels) const {
   const size_t stride = cache_.fields().size();
-  std::vector<uint32_t> places;
+  std::vector<uint32_t> positions;
   for (size_t g = 0; count > 0; ++g) {
     const uint64_t here = cache_.groups()[g].parts[static_cast<size_t>(part)];
     if (begin >= here) {
@@ -125,9 +125,9 @@ void ClickReader::part_rows(RowPart part, uint64_t begin, uint64_t count, int32_
     const uint64_t take = std::min(count, here - begin);
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
     const std::vector<uint32_t> rows(first, first + static_cast<std::ptrdiff_t>(take));
-    places.resize(take);
-    std::iota(places.begin(), places.end(), 0);
-    copy(group, rows, places.data(), numbers, labels);
+    positions.resize(take);
+    std::iota(positions.begin(), positions.end(), 0);
+    copy(group, rows, positions.data(), numbers, labels);
     numbers += take * stride;
     labels += take;
     count -= take;

@@ -37,8 +37,8 @@ class ClickReader {
   };
   const Shuffled& shuffled(uint64_t epoch, size_t window);
   void fill(Shuffled& out) const;
-  /// rows[i] of a group goes to places[i].
-  void copy(const GroupView& group, const std::vector<uint32_t>& rows, const uint32_t* places,
+  /// rows[i] of a group goes to positions[i].
+  void copy(const GroupView& group, const std::vector<uint32_t>& rows, const uint32_t* positions,
             int32_t* numbers, float* labels) const;
 
   CacheFile cache_;

@@ -22,16 +22,16 @@ std::vector<Window> epoch_windows(const std::vector<CacheGroup>& groups, uint64_
   return out;
 }
 
-std::vector<uint32_t> window_places(const Window& window, size_t number, uint64_t seed, uint64_t epoch) {
-  std::vector<uint32_t> places(window.rows);
-  std::iota(places.begin(), places.end(), 0);
+std::vector<uint32_t> window_positions(const Window& window, size_t number, uint64_t seed, uint64_t epoch) {
+  std::vector<uint32_t> positions(window.rows);
+  std::iota(positions.begin(), positions.end(), 0);
   std::array<uint32_t, 4> words{};
-  for (size_t i = places.size(); i-- > 1;) {
+  for (size_t i = positions.size(); i-- > 1;) {
     const uint64_t counter = (static_cast<uint64_t>(number) << 32) | i;
-    if (i % 4 == 3 || i + 1 == places.size()) words = draw(seed, Stream::kRows, epoch, counter / 4);
-    std::swap(places[i], places[below(words[i % 4], static_cast<uint32_t>(i + 1))]);
+    if (i % 4 == 3 || i + 1 == positions.size()) words = draw(seed, Stream::kRows, epoch, counter / 4);
+    std::swap(positions[i], positions[below(words[i % 4], static_cast<uint32_t>(i + 1))]);
   }
-  return places;
+  return positions;
 }
 
 }  // namespace hewn::data

@@ -11,7 +11,7 @@ namespace hewn::data {
 /// Groups whose training rows are shuffled together.
 struct Window {
   std::vector<size_t> groups;
-  uint64_t begin = 0;  // place of its first row in the epoch
+  uint64_t begin = 0;  // position of its first row in the epoch
   uint64_t rows = 0;   // training rows
 };
 
@@ -22,7 +22,7 @@ constexpr uint64_t kWindowRows = uint64_t{1} << 18;
 /// pure function of its arguments; what it needs to remember grows with the groups, not with the rows.
 std::vector<Window> epoch_windows(const std::vector<CacheGroup>& groups, uint64_t seed, uint64_t epoch);
 
-/// Where the training rows of a window go: row i, in the order of its groups, to place out[i].
-std::vector<uint32_t> window_places(const Window& window, size_t number, uint64_t seed, uint64_t epoch);
+/// Where the training rows of a window go: row i, in the order of its groups, to position out[i].
+std::vector<uint32_t> window_positions(const Window& window, size_t number, uint64_t seed, uint64_t epoch);
 
 }  // namespace hewn::data

@@ -24,10 +24,10 @@ RowPart Split::part_of(uint64_t row) const {
                                    : RowPart::kTest;
   }
   // Its own key: the parts stay the same whatever seed a training has.
-  const double place = unit(draw(0, Stream::kSplit, 0, row)[0]);
-  return place < test_share_       ? RowPart::kTest
-         : place < held_out_share_ ? RowPart::kValidation
-                                   : RowPart::kTrain;
+  const double position = unit(draw(0, Stream::kSplit, 0, row)[0]);
+  return position < test_share_       ? RowPart::kTest
+         : position < held_out_share_ ? RowPart::kValidation
+                                      : RowPart::kTrain;
 }
 
 }  // namespace hewn::data

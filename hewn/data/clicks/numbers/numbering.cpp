@@ -10,7 +10,7 @@
 namespace hewn::data {
 namespace {
 
-// Values of a field that are counted at a time: a map of 2^24 slots, 12 bytes a slot, half as much again
+// Values of a field that are counted at a time: a map of 2^24 entries, 12 bytes each, half as much again
 // while it grows. Two such fields with full vocabularies were measured at 1.35 GB; more threads would need
 // more.
 constexpr size_t kEntries = size_t{23} << 19;

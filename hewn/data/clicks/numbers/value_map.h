@@ -43,12 +43,13 @@ class ValueMap {
   static constexpr uint64_t kFree = ~uint64_t{0};
   static constexpr size_t kBatch = 32;  // so many cache misses are under way at the same time
 
-  size_t slot_of(uint64_t value) const {
-    size_t slot = mix(value) & (keys_.size() - 1);
-    while (keys_[slot] != value && keys_[slot] != kFree) slot = (slot + 1) & (keys_.size() - 1);
-    return slot;
+  size_t position_of(uint64_t value) const {
+    size_t position = mix(value) & (keys_.size() - 1);
+    while (keys_[position] != value && keys_[position] != kFree)
+      position = (position + 1) & (keys_.size() - 1);
+    return position;
   }
-  void resize(size_t slots);
+  void resize(size_t capacity);
   void clear();
 
   std::vector<uint64_t> keys_;

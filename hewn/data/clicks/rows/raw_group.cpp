@@ -8,7 +8,7 @@
 namespace hewn::data {
 namespace {
 
-constexpr size_t kFirstSlots = 1024;
+constexpr size_t kFirstTable = 1024;
 
 uint64_t to_words(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
@@ -16,7 +16,7 @@ uint64_t sum(const std::vector<uint32_t>& sizes, size_t fields) {
   return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(fields), uint64_t{0});
 }
 
-size_t slot_of(uint64_t value, int shift) {
+size_t position_for(uint64_t value, int shift) {
   return static_cast<size_t>((value * 0x9e3779b97f4a7c15ULL) >> shift);
 }
 
@@ -49,31 +49,31 @@ size_t rows_per_group(const Schema& schema) {
 }
 
 void GroupEncoder::encode_column(const uint64_t* values, size_t rows) {
-  slots_.assign(kFirstSlots, 0);
+  table_.assign(kFirstTable, 0);
   dictionary_.clear();
   counts_.clear();
   codes_.resize(rows);
-  int shift = 64 - std::countr_zero(slots_.size());
+  int shift = 64 - std::countr_zero(table_.size());
   for (size_t i = 0; i < rows; ++i) {
     const uint64_t value = values[i];
-    size_t slot = slot_of(value, shift);
-    while (slots_[slot] != 0 && dictionary_[slots_[slot] - 1] != value)
-      slot = (slot + 1) & (slots_.size() - 1);
-    if (slots_[slot] == 0) {
+    size_t position = position_for(value, shift);
+    while (table_[position] != 0 && dictionary_[table_[position] - 1] != value)
+      position = (position + 1) & (table_.size() - 1);
+    if (table_[position] == 0) {
       dictionary_.push_back(value);
       counts_.push_back(0);
-      slots_[slot] = static_cast<uint32_t>(dictionary_.size());
+      table_[position] = static_cast<uint32_t>(dictionary_.size());
     }
-    const uint32_t code = slots_[slot] - 1;
+    const uint32_t code = table_[position] - 1;
     ++counts_[code];
     codes_[i] = static_cast<uint16_t>(code);
-    if (2 * dictionary_.size() <= slots_.size()) continue;
-    slots_.assign(4 * slots_.size(), 0);
+    if (2 * dictionary_.size() <= table_.size()) continue;
+    table_.assign(4 * table_.size(), 0);
     shift -= 2;
     for (size_t d = 0; d < dictionary_.size(); ++d) {
-      size_t free = slot_of(dictionary_[d], shift);
-      while (slots_[free] != 0) free = (free + 1) & (slots_.size() - 1);
-      slots_[free] = static_cast<uint32_t>(d + 1);
+      size_t free = position_for(dictionary_[d], shift);
+      while (table_[free] != 0) free = (free + 1) & (table_.size() - 1);
+      table_[free] = static_cast<uint32_t>(d + 1);
     }
   }
 }

@@ -40,7 +40,7 @@ class GroupEncoder {
  private:
   void encode_column(const uint64_t* values, size_t rows);
 
-  std::vector<uint32_t> slots_;  // 1 + index into dictionary_, 0 where free
+  std::vector<uint32_t> table_;  // 1 + index into dictionary_, 0 where free
   std::vector<uint64_t> dictionary_;
   std::vector<uint32_t> counts_;
   std::vector<uint16_t> codes_;

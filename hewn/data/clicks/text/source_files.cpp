@@ -106,8 +106,8 @@ std::vector<SourceFile> find_files(const std::string& format, const std::string&
   return out;
 }
 
-CachePlace cache_place(const std::string& format, const std::string& path, const std::string& cache_folder) {
-  CachePlace place;
+CachePaths cache_paths(const std::string& format, const std::string& path, const std::string& cache_folder) {
+  CachePaths paths;
   std::string identity = format;
   const std::vector<std::string> words = separate(path);
   for (const std::string& word : words) {
@@ -115,19 +115,19 @@ CachePlace cache_place(const std::string& format, const std::string& path, const
     fs::path given = fs::absolute(word).lexically_normal();
     if (!given.has_filename()) given = given.parent_path();
     identity += str("\n", (cache_folder.empty() ? given.filename() : given).string());
-    if (place.folder.empty()) {
-      place.folder =
+    if (paths.folder.empty()) {
+      paths.folder =
           fs::is_directory(given) ? given / ".hewn-cache" : fs::path(str(given.string(), ".hewn-cache"));
     }
   }
-  if (!cache_folder.empty()) place.folder = cache_folder;
+  if (!cache_folder.empty()) paths.folder = cache_folder;
   std::array<char, 32> hash{};
   std::snprintf(hash.data(), hash.size(), "%08x", static_cast<unsigned>(hash_text(identity)));
-  const std::string stem = (place.folder / str(format, "-", hash.data())).string();
-  place.file = str(stem, ".clicks");
-  place.building = str(stem, ".building");
-  place.lock = str(stem, ".lock");
-  return place;
+  const std::string stem = (paths.folder / str(format, "-", hash.data())).string();
+  paths.file = str(stem, ".clicks");
+  paths.building = str(stem, ".building");
+  paths.lock = str(stem, ".lock");
+  return paths;
 }
 
 std::string first_line(const fs::path& path) {

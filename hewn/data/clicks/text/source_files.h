@@ -25,13 +25,13 @@ std::vector<SourceFile> find_files(const std::string& format, const std::string&
 SourceFile look_at(const std::filesystem::path& path);
 
 /// Where the cache of a PATH belongs.
-struct CachePlace {
+struct CachePaths {
   std::filesystem::path folder;
   std::filesystem::path file;
   std::filesystem::path building;  // folder of what is needed while it is built
   std::filesystem::path lock;
 };
-CachePlace cache_place(const std::string& format, const std::string& path, const std::string& cache_folder);
+CachePaths cache_paths(const std::string& format, const std::string& path, const std::string& cache_folder);
 
 /// The first line of a text file, without its newline.
 std::string first_line(const std::filesystem::path& path);

@@ -34,16 +34,16 @@ void click_rows(const ClickTruth& truth, const ClickStream& stream, int64_t firs
                 int32_t* input, float* target, double* probability) {
   for (int64_t i = 0; i < count; ++i) {
     const auto word = [&](int64_t number) {
-      const int64_t place = (first + i) * (kClickFields + 1) + number;
-      const auto block = philox(stream.key, stream.counter_high, static_cast<uint64_t>(place / 4));
-      return block[static_cast<size_t>(place % 4)];
+      const int64_t position = (first + i) * (kClickFields + 1) + number;
+      const auto block = philox(stream.key, stream.counter_high, static_cast<uint64_t>(position / 4));
+      return block[static_cast<size_t>(position % 4)];
     };
     int32_t* values = input + i * kClickFields;
     for (int f = 0; f < kClickFields; ++f) {
-      const double place = unit(word(f)) * (truth.first[f + 1] - truth.first[f]);  // exact: 32 + 14 bits
-      const auto own = static_cast<int32_t>(place);
-      const AliasSlot& slot = truth.slots[truth.first[f] + own];
-      values[f] = place - own < unit(slot.threshold) ? own : slot.other;
+      const double position = unit(word(f)) * (truth.first[f + 1] - truth.first[f]);  // exact: 32 + 14 bits
+      const auto own = static_cast<int32_t>(position);
+      const AliasEntry& entry = truth.aliases[truth.first[f] + own];
+      values[f] = position - own < unit(entry.threshold) ? own : entry.other;
     }
     probability[i] = 1 / (1 + std::exp(-logit_of(truth, values)));
     target[i] = unit(word(kClickFields)) < probability[i] ? 1.0f : 0.0f;
