@@ -6,10 +6,10 @@
 #include "cli/terminal.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
-#include "hewn/data/clicks/cache_file.h"
-#include "hewn/data/clicks/pipeline.h"
+#include "hewn/data/clicks/cache/cache_file.h"
 #include "hewn/data/clicks/prepare.h"
 #include "hewn/data/folders/pack.h"
+#include "hewn/data/plumbing/pipeline.h"
 #include "hewn/data/source.h"
 
 namespace hewn::cli {

@@ -80,11 +80,11 @@ void append_row(std::string& out, uint64_t row) {
   }
   for (size_t c = 0; c < kCategories.size(); ++c) {
     out.push_back('\t');
-    const double place = hewn::unit(words.next());
+    const double position = hewn::unit(words.next());
     const double missing = kCategories[c].missing;
-    if (place < missing) continue;
+    if (position < missing) continue;
     // Rank r with a probability of about 1 / r.
-    const double u = (place - missing) / (1 - missing);
+    const double u = (position - missing) / (1 - missing);
     const auto rank = static_cast<uint64_t>(std::exp(u * std::log(kCategories[c].size + 1)));
     append_hex(out, static_cast<uint32_t>((rank * 0x9e3779b97f4a7c15ULL + c * 0xd1342543de82ef95ULL) >> 32));
   }

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "hewn/core/json.h"
-#include "hewn/data/click_world.h"
 #include "hewn/data/source.h"
+#include "hewn/data/synthetic/click_world.h"
+#include "hewn/data/synthetic/reference/click_rows.h"
 #include "hewn/measure/interleave.h"
 
 namespace hewn::bench {
@@ -27,9 +28,9 @@ Json rows_per_minute() {
   options.batch = kBatch;
   const auto source = data::open_source("synthetic-ctr", options);
   const data::ClickWorld world(0);
-  const kernels::ClickTruth truth = world.truth();
-  const kernels::ClickStream stream = data::ClickWorld::training(0, 0);
-  std::vector<int32_t> input(kBatch * kernels::kClickFields);
+  const data::ClickTruth truth = world.truth();
+  const data::ClickStream stream = data::ClickWorld::training(0, 0);
+  std::vector<int32_t> input(kBatch * data::kClickFields);
   std::vector<float> target(kBatch);
   std::vector<double> probability(kBatch);
   int64_t number = 0;
@@ -37,11 +38,11 @@ Json rows_per_minute() {
       {"batches of the source", [&] { source->train_batch(0, number++ % source->train_batches()); }},
       {"row kernel alone",
        [&] {
-         kernels::click_rows(truth, stream, number++ * kBatch, kBatch, input.data(), target.data(), nullptr);
+         data::click_rows(truth, stream, number++ * kBatch, kBatch, input.data(), target.data(), nullptr);
        }},
       {"plain reference", [&] {
-         kernels::reference::click_rows(truth, stream, number++ * kBatch, kBatch, input.data(), target.data(),
-                                        probability.data());
+         data::reference::click_rows(truth, stream, number++ * kBatch, kBatch, input.data(), target.data(),
+                                     probability.data());
        }}};
   Json rows = Json::array();
   for (const measure::Timing& t : measure::interleave(contenders, {60, measure::Clock::kThreadCpu, 0})) {

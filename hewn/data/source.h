@@ -12,6 +12,7 @@
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
 #include "hewn/data/info.h"
+#include "hewn/data/plumbing/preparation.h"
 
 namespace hewn::data {
 

@@ -28,17 +28,4 @@ void block_scale_backward(const WeightLayout& layout, const T* grad_out, const T
 template <class T>
 void block_squares(const WeightLayout& layout, const T* weight, T* squares, int64_t begin, int64_t end);
 
-/// The same passes written as the formulas read, one element at a time: what the fast ones are tested
-/// against.
-namespace reference {
-
-template <class T>
-void block_scale(const WeightLayout& layout, const T* weight, const T* gate, const uint8_t* active, T* out);
-template <class T>
-void block_scale_backward(const WeightLayout& layout, const T* grad_out, const T* weight, const T* gate,
-                          const uint8_t* active, T* grad_weight, T* grad_gate);
-template <class T>
-void block_squares(const WeightLayout& layout, const T* weight, T* squares);
-
-}  // namespace reference
 }  // namespace hewn::kernels

@@ -45,16 +45,16 @@ int64_t ConvShape::gradient_border() const {
   return border;
 }
 
-std::vector<Place> conv_places(const ConvShape& shape) {
-  std::vector<Place> places;
+std::vector<Position> conv_positions(const ConvShape& shape) {
+  std::vector<Position> positions;
   const int64_t stride = shape.geometry.stride;
   const int64_t padding = shape.geometry.padding;
   for (int64_t y = 0; y < shape.out.height; ++y) {
     for (int64_t x = 0; x < shape.out.width; ++x) {
-      places.push_back({shape.in.row(y * stride - padding, x * stride - padding), shape.out.row(y, x)});
+      positions.push_back({shape.in.row(y * stride - padding, x * stride - padding), shape.out.row(y, x)});
     }
   }
-  return places;
+  return positions;
 }
 
 std::vector<InputGradient> conv_input_gradient(const BsrPattern& pattern, const ConvShape& shape) {
@@ -67,11 +67,11 @@ std::vector<InputGradient> conv_input_gradient(const BsrPattern& pattern, const 
         if ((y + g.padding) % g.stride != phase_y) continue;
         for (int64_t x = 0; x < shape.in.width; ++x) {
           if ((x + g.padding) % g.stride != phase_x) continue;
-          phase.places.push_back(
+          phase.positions.push_back(
               {shape.out.row((y + g.padding) / g.stride, (x + g.padding) / g.stride), shape.in.row(y, x)});
         }
       }
-      if (!phase.places.empty()) phases.push_back(std::move(phase));
+      if (!phase.positions.empty()) phases.push_back(std::move(phase));
     }
   }
   return phases;

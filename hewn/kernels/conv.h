@@ -20,13 +20,13 @@ struct ConvShape {
   int64_t gradient_border() const;
 };
 
-/// One place per output pixel, for multiply() with Packed::conv.
-std::vector<Place> conv_places(const ConvShape& shape);
+/// One position per output pixel, for multiply() with Packed::conv.
+std::vector<Position> conv_positions(const ConvShape& shape);
 
 /// The input gradient as products: one per phase of the stride.
 struct InputGradient {
   Packed weight;
-  std::vector<Place> places;
+  std::vector<Position> positions;
 };
 std::vector<InputGradient> conv_input_gradient(const BsrPattern& pattern, const ConvShape& shape);
 

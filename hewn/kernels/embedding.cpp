@@ -37,25 +37,25 @@ bool embed(const Tables& tables, const float* table, const int32_t* values, int6
   return true;
 }
 
-void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* slots,
+void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* known,
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end) {
   std::fill(counts + begin, counts + end, 0);
   for (int64_t n = 0; n < samples; ++n) {
     ask_ahead(tables, values, n, samples, begin, end,
-              [&](int64_t row) { __builtin_prefetch(slots + row, 1); });
+              [&](int64_t row) { __builtin_prefetch(known + row, 1); });
     for (int64_t f = begin; f < end; ++f) {
       const int64_t row = tables.first[f] + values[n * tables.fields + f];
-      int32_t slot = slots[row];
-      if (slot < 0) {
-        slot = static_cast<int32_t>(counts[f]++);
-        slots[row] = slot;
-        rows[f * samples + slot] = row;
+      int32_t found = known[row];
+      if (found < 0) {
+        found = static_cast<int32_t>(counts[f]++);
+        known[row] = found;
+        rows[f * samples + found] = row;
       }
-      number[n * tables.fields + f] = slot;
+      number[n * tables.fields + f] = found;
     }
   }
   for (int64_t f = begin; f < end; ++f) {
-    for (int64_t i = 0; i < counts[f]; ++i) slots[rows[f * samples + i]] = -1;
+    for (int64_t i = 0; i < counts[f]; ++i) known[rows[f * samples + i]] = -1;
   }
 }
 
@@ -71,20 +71,4 @@ void sum_rows(const Tables& tables, const int32_t* number, int64_t samples, cons
   }
 }
 
-namespace reference {
-
-void table_gradient(const Tables& tables, const int32_t* values, int64_t samples, const float* grad,
-                    double* out) {
-  std::fill(out, out + tables.first[tables.fields] * tables.width, 0.0);
-  for (int64_t n = 0; n < samples; ++n) {
-    for (int64_t f = 0; f < tables.fields; ++f) {
-      const int64_t row = tables.first[f] + values[n * tables.fields + f];
-      for (int64_t d = 0; d < tables.width; ++d) {
-        out[row * tables.width + d] += static_cast<double>(grad[(n * tables.fields + f) * tables.width + d]);
-      }
-    }
-  }
-}
-
-}  // namespace reference
 }  // namespace hewn::kernels

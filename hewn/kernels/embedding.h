@@ -20,9 +20,9 @@ bool embed(const Tables& tables, const float* table, const int32_t* values, int6
            float* out);
 
 /// Numbers the distinct rows that the samples touch, for the fields [begin, end), in the order in which they
-/// first appear: number[n][f], rows[f][number] and counts[f]. `slots` has one entry per table row, all -1,
+/// first appear: number[n][f], rows[f][number] and counts[f]. `known` has one entry per table row, all -1,
 /// and is left so. Fields may be shared between threads.
-void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* slots,
+void number_rows(const Tables& tables, const int32_t* values, int64_t samples, int32_t* known,
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end);
 
 /// sums[start[f] + number[n][f]] += grad[n][f] in the order of the samples, for the fields [begin, end).
@@ -34,11 +34,4 @@ void sum_rows(const Tables& tables, const int32_t* number, int64_t samples, cons
 void update_rows(const UpdateRule& rule, const int64_t* rows, int64_t width, const float* grad, float* weight,
                  float* first, float* second, const float* grad_scale, int64_t begin, int64_t end);
 
-namespace reference {
-
-/// The gradient of a whole table: every row, in double precision.
-void table_gradient(const Tables& tables, const int32_t* values, int64_t samples, const float* grad,
-                    double* out);
-
-}  // namespace reference
 }  // namespace hewn::kernels

@@ -9,10 +9,10 @@ namespace hewn::kernels {
 
 namespace {
 
-// Tiles with the same inputs that run one after the other at a place, while these are in the L1 cache.
+// Tiles with the same inputs that run one after the other at a position, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
-/// What a tile of the weight asks of the inner loop; weights and places are left to the caller.
+/// What a tile of the weight asks of the inner loop; weights and positions are left to the caller.
 void describe_tile(const Packed& weight, const Packed::Tile& tile, const Epilogue& epilogue,
                    TileArguments& t) {
   t.runs = weight.runs(tile);
@@ -32,16 +32,16 @@ TileArguments of_columns(int64_t columns) {
   return t;
 }
 
-void place_tile(const Packed::Tile& tile, const Place& place, const float* in, float* out,
-                const Epilogue& epilogue, TileArguments& t) {
-  const int64_t at = (place.out + tile.output) * t.columns;
-  t.in = in + place.in * t.columns;
+void put_tile(const Packed::Tile& tile, const Position& position, const float* in, float* out,
+              const Epilogue& epilogue, TileArguments& t) {
+  const int64_t at = (position.out + tile.output) * t.columns;
+  t.in = in + position.in * t.columns;
   t.out = out + at;
   t.add = epilogue.add != nullptr && tile.last ? epilogue.add + at : nullptr;
 }
 
 /// A single sample. Tiles take so little time here that what is done around them counts.
-void multiply_column(const Packed& weight, const float* in, float* out, std::span<const Place> places,
+void multiply_column(const Packed& weight, const float* in, float* out, std::span<const Position> positions,
                      const Epilogue& epilogue, int64_t begin, int64_t end) {
   const auto run_tile = machine().tile_of_one;
   TileArguments t = of_columns(1);
@@ -50,8 +50,8 @@ void multiply_column(const Packed& weight, const float* in, float* out, std::spa
     describe_tile(weight, tile, epilogue, t);
     t.weight = weight.fp32(tile);
     t.weight_bf16 = weight.bf16(tile);
-    for (const Place& place : places) {
-      place_tile(tile, place, in, out, epilogue, t);
+    for (const Position& position : positions) {
+      put_tile(tile, position, in, out, epilogue, t);
       run_tile(t);
     }
   }
@@ -60,9 +60,9 @@ void multiply_column(const Packed& weight, const float* in, float* out, std::spa
 }  // namespace
 
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
-              std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end) {
+              std::span<const Position> positions, const Epilogue& epilogue, int64_t begin, int64_t end) {
   assert(columns == 1 || (columns % kColumnStep == 0 && columns <= machine().panel_width));
-  if (columns == 1) return multiply_column(weight, in, out, places, epilogue, begin, end);
+  if (columns == 1) return multiply_column(weight, in, out, positions, epilogue, begin, end);
   const auto run_tile = machine().tile;
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
@@ -78,10 +78,10 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
       ++count;
     } while (count < kSiblings && first + count < end &&
              tiles[static_cast<size_t>(first + count)].same_inputs);
-    for (const Place& place : places) {
+    for (const Position& position : positions) {
       for (int64_t n = 0; n < count; ++n) {
         TileArguments& t = group[static_cast<size_t>(n)];
-        place_tile(tiles[static_cast<size_t>(first + n)], place, in, out, epilogue, t);
+        put_tile(tiles[static_cast<size_t>(first + n)], position, in, out, epilogue, t);
         run_tile(t);
       }
     }
@@ -91,8 +91,8 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
 
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end) {
-  const Place place;
-  multiply_column(weight, in, out, {&place, 1}, epilogue, begin, end);
+  const Position position;
+  multiply_column(weight, in, out, {&position, 1}, epilogue, begin, end);
 }
 
 int64_t padded_block(int64_t block) { return (block + kColumnStep - 1) / kColumnStep * kColumnStep; }
@@ -141,9 +141,9 @@ void grad_weight(const BsrPattern& pattern, const float* x_columns, const float*
           run_tile(t);
           const int64_t rows = std::min(t.columns, block.rows - r);
           for (int64_t j = 0; j < t.outputs; ++j) {
-            float* place = to + (c + j) * block.rows + r;
+            float* into = to + (c + j) * block.rows + r;
             const float* sum = result.data() + j * t.columns;
-            for (int64_t k = 0; k < rows; ++k) place[k] = accumulate ? place[k] + sum[k] : sum[k];
+            for (int64_t k = 0; k < rows; ++k) into[k] = accumulate ? into[k] + sum[k] : sum[k];
           }
         }
       }

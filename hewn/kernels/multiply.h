@@ -11,21 +11,21 @@ namespace hewn::kernels {
 /// What happens to a product on its way out, while it is still in registers.
 struct Epilogue {
   const float* bias = nullptr;  // one per output
-  const float* add = nullptr;   // same shape and places as the result
+  const float* add = nullptr;   // same shape and positions as the result
   bool relu = false;
 };
 
-/// A result's place in a panel, in rows, and that of the input it is made from.
-struct Place {
+/// A result's position in a panel, in rows, and that of the input it is made from.
+struct Position {
   int64_t in = 0;
   int64_t out = 0;
 };
 
-/// out = in * weight for one panel, at each of the places, for the tiles [begin, end). A Linear layer has one
-/// place, {0, 0}; a convolution one per output pixel. Tiles that share outputs must be in the same range.
-/// `columns` is a multiple of kColumnStep, or 1: a single sample, whose vectors run over the outputs.
+/// out = in * weight for one panel, at each of the positions, for the tiles [begin, end). A Linear layer has
+/// one position, {0, 0}; a convolution one per output pixel. Tiles that share outputs must be in the same
+/// range. `columns` is a multiple of kColumnStep, or 1: a single sample, whose vectors run over the outputs.
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
-              std::span<const Place> places, const Epilogue& epilogue, int64_t begin, int64_t end);
+              std::span<const Position> positions, const Epilogue& epilogue, int64_t begin, int64_t end);
 
 /// The same for a single sample of a Linear layer: in and out are plain vectors.
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,

@@ -88,10 +88,10 @@ class PackedBuilder {
 
 namespace {
 
-/// Forward products: tiles run over the columns of the grid; `place` maps grid rows to input rows, as
-/// segments: place(row, rows, emit) calls emit(input row, offset in the block, length).
-template <class Place>
-Packed pack_columns(const BsrPattern& pattern, bool chunked, const Place& place) {
+/// Forward products: tiles run over the columns of the grid; `segments` maps grid rows to input rows, piece
+/// by piece: segments(row, rows, emit) calls emit(input row, offset in the block, length).
+template <class Segments>
+Packed pack_columns(const BsrPattern& pattern, bool chunked, const Segments& segments) {
   const Grid& grid = pattern.grid;
   PackedBuilder builder(grid.cols, 1);
   std::vector<int64_t> chunks;
@@ -110,15 +110,15 @@ Packed pack_columns(const BsrPattern& pattern, bool chunked, const Place& place)
           builder.begin_tile(col + first, end - first, col_block);
           chunks.push_back(chunk);
         }
-        place(row, std::min(grid.block.rows, grid.rows - row),
-              [&](int64_t at, int64_t offset, int64_t length) {
-                PackedBuilder::Sources sources{};
-                for (int64_t j = first; j < end; ++j) {
-                  sources[static_cast<size_t>(j - first)] =
-                      static_cast<int32_t>(i * pattern.block_floats() + j * grid.block.rows + offset);
-                }
-                builder.add_run(at, length, sources);
-              });
+        segments(row, std::min(grid.block.rows, grid.rows - row),
+                 [&](int64_t at, int64_t offset, int64_t length) {
+                   PackedBuilder::Sources sources{};
+                   for (int64_t j = first; j < end; ++j) {
+                     sources[static_cast<size_t>(j - first)] =
+                         static_cast<int32_t>(i * pattern.block_floats() + j * grid.block.rows + offset);
+                   }
+                   builder.add_run(at, length, sources);
+                 });
       }
       first = end;
     }

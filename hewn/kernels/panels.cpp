@@ -49,8 +49,8 @@ void clear_border(const ImageShape& image, int64_t columns, float* panel) {
   }
 }
 
-/// Calls body(strip, place in a sample, first row of the panel) for every piece of an image that lies side by
-/// side in memory: the channels of a pixel, or the pixels of a channel's line.
+/// Calls body(strip, position in a sample, first row of the panel) for every piece of an image that lies side
+/// by side in memory: the channels of a pixel, or the pixels of a channel's line.
 template <class Body>
 void each_strip(const ImageShape& image, bool channels_last, const Body& body) {
   for (int64_t y = 0; y < image.height; ++y) {
@@ -92,9 +92,9 @@ void pack_images(const PanelShape& shape, const ImageShape& image, bool channels
     const int64_t columns = shape.columns(p);
     float* panel = panels + shape.offset(p);
     clear_border(image, columns, panel);
-    each_strip(image, channels_last, [&](const Strip& strip, int64_t place, int64_t row) {
-      pack_strip(strip, samples + first * sample + place, sample, std::min(shape.width, shape.batch - first),
-                 columns, panel + row * columns);
+    each_strip(image, channels_last, [&](const Strip& strip, int64_t position, int64_t row) {
+      pack_strip(strip, samples + first * sample + position, sample,
+                 std::min(shape.width, shape.batch - first), columns, panel + row * columns);
     });
   }
 }
@@ -106,22 +106,22 @@ void unpack_images(const PanelShape& shape, const ImageShape& image, bool channe
     const int64_t first = p * shape.width;
     const int64_t columns = shape.columns(p);
     const float* panel = panels + shape.offset(p);
-    each_strip(image, channels_last, [&](const Strip& strip, int64_t place, int64_t row) {
+    each_strip(image, channels_last, [&](const Strip& strip, int64_t position, int64_t row) {
       unpack_strip(strip, panel + row * columns, sample, std::min(shape.width, shape.batch - first), columns,
-                   samples + first * sample + place);
+                   samples + first * sample + position);
     });
   }
 }
 
 void pack_image(const ImageShape& image, const float* sample, float* column) {
-  each_strip(image, false, [&](const Strip& strip, int64_t place, int64_t row) {
-    for (int64_t x = 0; x < strip.features; ++x) column[row + x * strip.row_step] = sample[place + x];
+  each_strip(image, false, [&](const Strip& strip, int64_t position, int64_t row) {
+    for (int64_t x = 0; x < strip.features; ++x) column[row + x * strip.row_step] = sample[position + x];
   });
 }
 
 void unpack_image(const ImageShape& image, const float* column, float* sample) {
-  each_strip(image, false, [&](const Strip& strip, int64_t place, int64_t row) {
-    for (int64_t x = 0; x < strip.features; ++x) sample[place + x] = column[row + x * strip.row_step];
+  each_strip(image, false, [&](const Strip& strip, int64_t position, int64_t row) {
+    for (int64_t x = 0; x < strip.features; ++x) sample[position + x] = column[row + x * strip.row_step];
   });
 }
 

@@ -53,9 +53,9 @@ class Spread {
   int64_t col_blocks_;
 };
 
-/// Calls body(first element, behind the last, row block) for each active block of a column block, as places
-/// in a run. Only for layouts in which a block's rows lie side by side (taps == 1): there a dropped block
-/// costs nothing.
+/// Calls body(first element, behind the last, row block) for each active block of a column block, as
+/// positions in a run. Only for layouts in which a block's rows lie side by side (taps == 1): there a dropped
+/// block costs nothing.
 template <class Body>
 void each_active_run(const WeightLayout& layout, const uint8_t* active, int64_t col_block, const Body& body) {
   const Grid& grid = layout.grid;

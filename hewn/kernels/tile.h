@@ -68,10 +68,4 @@ const Machine& machine();
 int machine_count();
 const Machine& machine_at(int index);
 
-namespace reference {
-
-/// The formula above, in double precision.
-void tile(const TileArguments& arguments);
-
-}  // namespace reference
 }  // namespace hewn::kernels

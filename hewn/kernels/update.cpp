@@ -146,33 +146,6 @@ void update_rows(const UpdateRule& rule, const int64_t* rows, int64_t width, con
   }
 }
 
-namespace reference {
-
-template <class T>
-void update_one(const UpdateRule& rule, T grad, T* weight, T* first, T* second) {
-  const double w = *weight;
-  double g = grad + rule.l1_decay * ((w > 0) - (w < 0));
-  if (rule.kind != UpdateKind::kAdamW) g += rule.weight_decay * w;
-  if (rule.kind == UpdateKind::kSgd) {
-    const double m = rule.momentum * *first + g;
-    *first = static_cast<T>(m);
-    *weight = static_cast<T>(w - rule.lr * (rule.nesterov ? g + rule.momentum * m : m));
-    return;
-  }
-  const double m = rule.beta1 * *first + (1 - rule.beta1) * g;
-  const double v = rule.beta2 * *second + (1 - rule.beta2) * g * g;
-  *first = static_cast<T>(m);
-  *second = static_cast<T>(v);
-  const double shrunk = rule.kind == UpdateKind::kAdamW ? w * (1 - rule.lr * rule.weight_decay) : w;
-  *weight = static_cast<T>(shrunk - rule.lr * (m / rule.correction1) /
-                                        (std::sqrt(v / rule.correction2) + rule.epsilon));
-}
-
-template void update_one<float>(const UpdateRule&, float, float*, float*, float*);
-template void update_one<double>(const UpdateRule&, double, double*, double*, double*);
-
-}  // namespace reference
-
 #define HEWN_INSTANTIATE(T)                                                                                \
   template void update<T>(const UpdateRule&, const T*, T*, T*, T*, const T*, const T*, int64_t, int64_t);  \
   template void update_active<T>(const UpdateRule&, const WeightLayout&, const uint8_t*, const T*, T*, T*, \

@@ -43,11 +43,4 @@ void update_blocks(const UpdateRule& rule, const BsrPattern& pattern, const Weig
                    const float* grad, float* weight, float* first, float* second, const float* grad_scale,
                    int64_t begin, int64_t end);
 
-namespace reference {
-
-/// One element, as the textbook writes it.
-template <class T>
-void update_one(const UpdateRule& rule, T grad, T* weight, T* first, T* second);
-
-}  // namespace reference
 }  // namespace hewn::kernels

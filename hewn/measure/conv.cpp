@@ -121,11 +121,11 @@ SparseWays Conv2d::sparse_forward(const Point& point) const {
   struct State {
     KeptWeight kept;
     kernels::Packed packed;
-    std::vector<kernels::Place> places;
+    std::vector<kernels::Position> positions;
     std::shared_ptr<PanelImages> in, out;
 
     void multiply(int64_t group) const {
-      const PanelRun run{&packed, in->shape, out->shape, places, group};
+      const PanelRun run{&packed, in->shape, out->shape, positions, group};
       run.multiply(in->panels.data(), out->panels.data());
     }
   };
@@ -133,7 +133,7 @@ SparseWays Conv2d::sparse_forward(const Point& point) const {
   kernels::Packed packed = kernels::Packed::conv(kept.pattern, g, images_.in);
   packed.fill(kept.values.data());
   const auto state = std::make_shared<State>(
-      State{std::move(kept), std::move(packed), kernels::conv_places(images_), in_panels_, out_panels_});
+      State{std::move(kept), std::move(packed), kernels::conv_positions(images_), in_panels_, out_panels_});
   SparseWays ways = state->kept.ways();
   ways.weight_bytes = state->packed.bytes();
   const at::Tensor expected =
@@ -166,8 +166,8 @@ SparseWays Conv2d::sparse_grad_input(const Point& point) const {
     void run(int64_t group) {
       for (kernels::InputGradient& phase : phases) {
         fill_packed(phase.weight, kept.values.data());
-        PanelRun{&phase.weight, dy.shape, dx.shape, phase.places, group}.multiply(dy.panels.data(),
-                                                                                  dx.panels.data());
+        PanelRun{&phase.weight, dy.shape, dx.shape, phase.positions, group}.multiply(dy.panels.data(),
+                                                                                     dx.panels.data());
       }
     }
   };

@@ -19,8 +19,8 @@ namespace {
 using kernels::Packed;
 using kernels::PanelShape;
 
-/// One place at the start of the panel.
-const std::vector<kernels::Place> kOnePlace(1);
+/// One position at the start of the panel.
+const std::vector<kernels::Position> kOnePosition(1);
 
 /// A weight with activations in panels.
 struct Panels {
@@ -33,7 +33,7 @@ struct Panels {
   Panels(KeptWeight&& weight, Packed&& plan, const PanelShape& in_shape, const PanelShape& out_shape)
       : kept(std::move(weight)),
         packed(std::move(plan)),
-        run{&packed, in_shape, out_shape, kOnePlace},
+        run{&packed, in_shape, out_shape, kOnePosition},
         in(static_cast<size_t>(in_shape.floats())),
         out(static_cast<size_t>(out_shape.floats())) {
     packed.fill(kept.values.data());

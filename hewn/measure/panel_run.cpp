@@ -11,9 +11,9 @@ bool PanelRun::panel_each() const { return in.panels() >= at::get_num_threads();
 void PanelRun::multiply_group(int64_t panel, int64_t index, const float* x, float* y, int64_t begin,
                               int64_t end) const {
   const auto first = static_cast<size_t>(index * group);
-  const size_t count = std::min(static_cast<size_t>(group), places.size() - first);
+  const size_t count = std::min(static_cast<size_t>(group), positions.size() - first);
   kernels::multiply(*weight, x + in.offset(panel), y + out.offset(panel), in.columns(panel),
-                    places.subspan(first, count), {}, begin, end);
+                    positions.subspan(first, count), {}, begin, end);
 }
 
 void PanelRun::multiply_panel(int64_t panel, const float* x, float* y) const {

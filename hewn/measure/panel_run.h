@@ -13,10 +13,11 @@ struct PanelRun {
   const kernels::Packed* weight = nullptr;
   kernels::PanelShape in;
   kernels::PanelShape out;
-  std::span<const kernels::Place> places;
-  int64_t group = 1;  // places that share a pass over the weight
+  std::span<const kernels::Position> positions;
+  int64_t group = 1;  // positions that share a pass over the weight
 
-  /// Threads take panels and groups of places; where there are fewer of these than threads, ranges of tiles.
+  /// Threads take panels and groups of positions; where there are fewer of these than threads, ranges of
+  /// tiles.
   void multiply(const float* x, float* y) const;
   /// Whether there is a panel for every thread.
   bool panel_each() const;
@@ -24,7 +25,7 @@ struct PanelRun {
   void multiply_panel(int64_t panel, const float* x, float* y) const;
 
  private:
-  int64_t groups() const { return (static_cast<int64_t>(places.size()) + group - 1) / group; }
+  int64_t groups() const { return (static_cast<int64_t>(positions.size()) + group - 1) / group; }
   void multiply_group(int64_t panel, int64_t index, const float* x, float* y, int64_t begin,
                       int64_t end) const;
 };

@@ -17,7 +17,7 @@ using kernels::ConvShape;
 using kernels::ImageShape;
 using kernels::Packed;
 using kernels::PanelShape;
-using kernels::Place;
+using kernels::Position;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -56,18 +56,18 @@ void unpack(const PanelShape& shape, const ImageShape& image, const at::Tensor& 
   });
 }
 
-/// One product at many places of all panels, on all threads.
-void multiply_places(const Packed& weight, const PanelShape& in, const PanelShape& out,
-                     const at::Tensor& from, const at::Tensor& to, const std::vector<Place>& places,
-                     const float* bias) {
-  const auto count = static_cast<int64_t>(places.size());
+/// One product at many positions of all panels, on all threads.
+void multiply_positions(const Packed& weight, const PanelShape& in, const PanelShape& out,
+                        const at::Tensor& from, const at::Tensor& to, const std::vector<Position>& positions,
+                        const float* bias) {
+  const auto count = static_cast<int64_t>(positions.size());
   const int64_t groups = (count + kPixels - 1) / kPixels;
   at::parallel_for(0, in.panels() * groups, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t p = i / groups;
       const int64_t first = i % groups * kPixels;
-      const std::span<const Place> some(places.data() + first,
-                                        static_cast<size_t>(std::min(kPixels, count - first)));
+      const std::span<const Position> some(positions.data() + first,
+                                           static_cast<size_t>(std::min(kPixels, count - first)));
       kernels::multiply(weight, from.data_ptr<float>() + in.offset(p), to.data_ptr<float>() + out.offset(p),
                         in.columns(p), some, {bias, nullptr, false}, 0, weight.tile_count());
     }
@@ -127,8 +127,8 @@ at::Tensor SparseConv::product(const at::Tensor& x, const at::Tensor& values, co
   const PanelShape in{x.size(0), shape.in.rows()};
   const PanelShape out{x.size(0), shape.out.rows()};
   const at::Tensor out_panels = at::empty({out.floats()}, x.options());
-  multiply_places(*forward_, in, out, pack(in, shape.in, x), out_panels, kernels::conv_places(shape),
-                  tensor::data_or_null<float>(bias));
+  multiply_positions(*forward_, in, out, pack(in, shape.in, x), out_panels, kernels::conv_positions(shape),
+                     tensor::data_or_null<float>(bias));
   at::Tensor y = empty_images(x, shape.out, is_channels_last(x));
   unpack(out, shape.out, out_panels, y);
   return y;
@@ -148,7 +148,7 @@ at::Tensor SparseConv::grad_input(const at::Tensor& x, const at::Tensor& dy, con
   const at::Tensor dx_panels = at::empty({in.floats()}, x.options());
   for (kernels::InputGradient& phase : backward_) {
     fill(phase.weight, values);
-    multiply_places(phase.weight, out, in, dy_panels, dx_panels, phase.places, nullptr);
+    multiply_positions(phase.weight, out, in, dy_panels, dx_panels, phase.positions, nullptr);
   }
   at::Tensor dx = at::empty_like(x);
   unpack(in, shape.in, dx_panels, dx);

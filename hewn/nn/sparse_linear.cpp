@@ -29,10 +29,10 @@ at::Tensor multiply_samples(const Packed& weight, const at::Tensor& samples, con
   const at::Tensor result = at::empty({out.batch, out.rows}, samples.options());
   at::parallel_for(0, in.panels(), 1, [&](int64_t begin, int64_t end) {
     kernels::pack_panels(in, samples.data_ptr<float>(), in_panels.data_ptr<float>(), begin, end);
-    const kernels::Place place;
+    const kernels::Position position;
     for (int64_t p = begin; p < end; ++p) {
       kernels::multiply(weight, in_panels.data_ptr<float>() + in.offset(p),
-                        out_panels.data_ptr<float>() + out.offset(p), in.columns(p), {&place, 1},
+                        out_panels.data_ptr<float>() + out.offset(p), in.columns(p), {&position, 1},
                         {bias, nullptr, false}, 0, weight.tile_count());
     }
     kernels::unpack_panels(out, out_panels.data_ptr<float>(), result.data_ptr<float>(), begin, end);

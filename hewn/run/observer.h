@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "hewn/data/clicks/options.h"
+#include "hewn/data/plumbing/preparation.h"
 #include "hewn/prune/schedule/schedule.h"
 #include "hewn/run/metrics.h"
 

@@ -11,7 +11,7 @@ namespace hewn::runtime {
 namespace {
 
 using kernels::ImageShape;
-using kernels::Place;
+using kernels::Position;
 
 // Output pixels for which a tile's weights are used before the next tile. Of 1, 2, 4, 8 and 16, 4 was the
 // fastest on resnet18 by a few per cent.
@@ -53,7 +53,7 @@ class Work {
 };
 
 /// The tiles of outputs [outputs.begin, outputs.end): one range, or one per chunk of a long input.
-void multiply_outputs(const kernels::Packed& weight, const Work& work, std::span<const Place> places,
+void multiply_outputs(const kernels::Packed& weight, const Work& work, std::span<const Position> positions,
                       const kernels::Epilogue& epilogue, const Range& outputs) {
   const auto& tiles = weight.tiles();
   const auto inside = [&](size_t i) {
@@ -63,8 +63,8 @@ void multiply_outputs(const kernels::Packed& weight, const Work& work, std::span
     if (!inside(begin)) continue;
     size_t end = begin + 1;
     while (end < tiles.size() && inside(end)) ++end;
-    kernels::multiply(weight, work.from, work.to, work.columns, places, epilogue, static_cast<int64_t>(begin),
-                      static_cast<int64_t>(end));
+    kernels::multiply(weight, work.from, work.to, work.columns, positions, epilogue,
+                      static_cast<int64_t>(begin), static_cast<int64_t>(end));
     begin = end;
   }
 }
@@ -81,13 +81,13 @@ void product(const PlannedLayer& layer, const Work& work, int64_t part, int64_t 
   for (int64_t task = tasks.begin; task < tasks.end; ++task) {
     const int64_t y = task / cuts / line_groups;
     const Range line = share(work.out.width, task / cuts % line_groups, line_groups);
-    std::array<Place, static_cast<size_t>(kGroup)> places;
+    std::array<Position, static_cast<size_t>(kGroup)> positions;
     for (int64_t x = line.begin; x < line.end; ++x) {
       const int64_t shift = window.padding;
-      places[static_cast<size_t>(x - line.begin)] = {
+      positions[static_cast<size_t>(x - line.begin)] = {
           work.in.row(y * window.stride - shift, x * window.stride - shift), work.out.row(y, x)};
     }
-    const std::span<const Place> group(places.data(), static_cast<size_t>(line.end - line.begin));
+    const std::span<const Position> group(positions.data(), static_cast<size_t>(line.end - line.begin));
     if (cuts == 1) {
       kernels::multiply(layer.weight, work.from, work.to, work.columns, group, epilogue, 0,
                         layer.weight.tile_count());

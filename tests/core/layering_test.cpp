@@ -43,18 +43,26 @@ const std::set<std::string> kWithoutTorch = {"core", "convex", "io", "kernels", 
 TEST(Layering, FilesAreReadWithoutLibTorch) {
   const std::filesystem::path data = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn/data";
   const std::regex torch("#include (<(torch|ATen|c10)/|\"hewn/data/(source|images)\\.h\"|.*torch_compat)");
-  for (const auto& [folder, tensors] :
-       {std::pair("clicks", "click_source.cpp"), std::pair("folders", "image_folder.cpp")}) {
+  const std::map<std::string, std::string> makes_tensors = {{"clicks", "batches/click_source.cpp"},
+                                                            {"folders", "image_folder.cpp"},
+                                                            {"plumbing", ""},
+                                                            {"synthetic/cuda", ""},
+                                                            {"synthetic/reference", ""}};
+  for (const auto& [folder, tensors] : makes_tensors) {
+    int files = 0;
     int with_torch = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(data / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(data / folder)) {
+      if (!entry.is_regular_file()) continue;
+      ++files;
       std::ifstream file(entry.path());
       for (std::string line; std::getline(file, line);) {
         if (!std::regex_search(line, torch)) continue;
-        EXPECT_EQ(entry.path().filename(), tensors) << line;
+        EXPECT_EQ(std::filesystem::relative(entry.path(), data / folder), tensors) << line;
         ++with_torch;
       }
     }
-    EXPECT_GT(with_torch, 0);
+    EXPECT_GT(files, 0) << folder;
+    EXPECT_EQ(with_torch > 0, !tensors.empty()) << folder;
   }
 }
 

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "hewn/core/random.h"
-#include "hewn/data/click_world.h"
 #include "hewn/data/source.h"
+#include "hewn/data/synthetic/click_world.h"
+#include "hewn/data/synthetic/reference/click_rows.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/nn/embedding.h"
 #include "hewn/nn/slots.h"
@@ -304,7 +305,7 @@ TEST(Cuda, EmbeddingsOfUnknownValuesAreNotANumber) {
 
 TEST(Cuda, ClickRowsEqualTheCpu) {
   const data::ClickWorld world(2);
-  const kernels::ClickStream stream = data::ClickWorld::training(9, 3);
+  const data::ClickStream stream = data::ClickWorld::training(9, 3);
   for (const int64_t batch : {1, 63, 64, 65, 8192, 100003}) {
     data::DataOptions options{.batch = batch, .seed = 9};
     const data::Batch cpu = data::open_source("synthetic-ctr:2", options)->train_batch(3, 5);
@@ -315,8 +316,8 @@ TEST(Cuda, ClickRowsEqualTheCpu) {
     at::Tensor input = at::empty_like(cpu.input);
     at::Tensor target = at::empty_like(cpu.target);
     at::Tensor p = at::empty({batch}, at::kDouble);
-    kernels::reference::click_rows(world.truth(), stream, 5 * batch, batch, input.data_ptr<int32_t>(),
-                                   target.data_ptr<float>(), p.data_ptr<double>());
+    data::reference::click_rows(world.truth(), stream, 5 * batch, batch, input.data_ptr<int32_t>(),
+                                target.data_ptr<float>(), p.data_ptr<double>());
     const at::Tensor differ = (gpu.target.cpu() != cpu.target).nonzero();
     for (int64_t i = 0; i < differ.size(0); ++i) {
       const int64_t row = differ[i][0].item<int64_t>();

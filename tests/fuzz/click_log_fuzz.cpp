@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "hewn/core/error.h"
-#include "hewn/data/clicks/cache_file.h"
-#include "hewn/data/clicks/chunk_parser.h"
+#include "hewn/data/clicks/cache/cache_file.h"
+#include "hewn/data/clicks/rows/chunk_parser.h"
 
 namespace {
 

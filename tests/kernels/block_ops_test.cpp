@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "hewn/core/random.h"
+#include "hewn/kernels/reference/block_ops.h"
 
 namespace hewn::kernels {
 namespace {
@@ -79,10 +80,10 @@ TYPED_TEST(BlockOps, EqualTheReferenceOverAwkwardShapes) {
                              end);
         block_squares(c.layout, weight.data(), sq.data(), begin, end);
       }
-      reference::block_scale(c.layout, weight.data(), gates, active, out2.data());
+      reference::block_scale(c.layout, weight.data(), gates, active, out2.data(), 0, grid.col_blocks());
       reference::block_scale_backward(c.layout, grad.data(), weight.data(), gates, active, dw2.data(),
-                                      dg2.data());
-      reference::block_squares(c.layout, weight.data(), sq2.data());
+                                      dg2.data(), 0, grid.col_blocks());
+      reference::block_squares(c.layout, weight.data(), sq2.data(), 0, grid.col_blocks());
       EXPECT_EQ(out, out2);
       EXPECT_EQ(dw, dw2);
       for (size_t i = 0; i < dg.size(); ++i) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "hewn/core/random.h"
+#include "hewn/kernels/reference/embedding.h"
+#include "tests/support/numbers.h"
 
 namespace hewn::kernels {
 namespace {
@@ -51,11 +53,11 @@ std::vector<Case> cases() {
 void gradient(const Case& c, int64_t share, std::vector<int64_t>* rows, std::vector<float>* sums) {
   const Tables tables = c.tables();
   const auto fields = static_cast<size_t>(tables.fields);
-  std::vector<int32_t> slots(static_cast<size_t>(c.first.back()), -1);
+  std::vector<int32_t> known(static_cast<size_t>(c.first.back()), -1);
   std::vector<int32_t> number(c.values.size());
   std::vector<int64_t> found(c.values.size()), counts(fields), start(fields + 1);
   for (int64_t f = 0; f < tables.fields; f += share) {
-    number_rows(tables, c.values.data(), c.samples, slots.data(), number.data(), found.data(), counts.data(),
+    number_rows(tables, c.values.data(), c.samples, known.data(), number.data(), found.data(), counts.data(),
                 f, std::min(f + share, tables.fields));
   }
   for (size_t f = 0; f < fields; ++f) {
@@ -68,19 +70,41 @@ void gradient(const Case& c, int64_t share, std::vector<int64_t>* rows, std::vec
     sum_rows(tables, number.data(), c.samples, c.grad.data(), start.data(), sums->data(), f,
              std::min(f + share, tables.fields));
   }
-  for (const int32_t slot : slots) ASSERT_EQ(slot, -1) << "the scratch was not left as it was found";
+  for (const int32_t entry : known) ASSERT_EQ(entry, -1) << "the scratch was not left as it was found";
 }
 
 TEST(Embedding, LooksUpEveryValue) {
   for (const Case& c : cases()) {
-    std::vector<float> out(c.grad.size());
+    std::vector<float> out(c.grad.size(), 7.0F), expected = out;
     ASSERT_TRUE(embed(c.tables(), c.table.data(), c.values.data(), 0, c.samples, out.data()));
-    const auto fields = c.first.size() - 1;
-    for (size_t i = 0; i < out.size(); ++i) {
-      const size_t place = i / static_cast<size_t>(c.width);
-      const int64_t row = c.first[place % fields] + c.values[place];
-      EXPECT_EQ(out[i], c.table[static_cast<size_t>(row * c.width) + i % static_cast<size_t>(c.width)]);
-    }
+    ASSERT_TRUE(reference::embed(c.tables(), c.table.data(), c.values.data(), 0, c.samples, expected.data()));
+    EXPECT_EQ(out, expected);
+  }
+}
+
+TEST(Embedding, NumbersAndSumsEqualTheReference) {
+  for (const Case& c : cases()) {
+    const Tables tables = c.tables();
+    const auto fields = static_cast<size_t>(tables.fields);
+    std::vector<int32_t> known(static_cast<size_t>(c.first.back()), -1);
+    std::vector<int32_t> number(c.values.size(), 7), expected_number = number;
+    std::vector<int64_t> rows(c.values.size(), 7), expected_rows = rows;
+    std::vector<int64_t> counts(fields, 7), expected_counts = counts;
+    number_rows(tables, c.values.data(), c.samples, known.data(), number.data(), rows.data(), counts.data(),
+                0, tables.fields);
+    reference::number_rows(tables, c.values.data(), c.samples, nullptr, expected_number.data(),
+                           expected_rows.data(), expected_counts.data(), 0, tables.fields);
+    ASSERT_EQ(number, expected_number);
+    ASSERT_EQ(rows, expected_rows);
+    ASSERT_EQ(counts, expected_counts);
+
+    std::vector<int64_t> start = {0};
+    for (const int64_t count : counts) start.push_back(start.back() + count);
+    std::vector<float> sums(static_cast<size_t>(start.back() * c.width), 0.25F), expected = sums;
+    sum_rows(tables, number.data(), c.samples, c.grad.data(), start.data(), sums.data(), 0, tables.fields);
+    reference::sum_rows(tables, number.data(), c.samples, c.grad.data(), start.data(), expected.data(), 0,
+                        tables.fields);
+    ASSERT_LT(largest_difference(sums, expected), 1e-5);
   }
 }
 
@@ -106,9 +130,9 @@ TEST(Embedding, GradientEqualsThatOfTheWholeTable) {
     std::vector<double> whole(c.table.size(), 0);
     for (size_t i = 0; i < rows.size(); ++i) {
       for (int64_t d = 0; d < c.width; ++d) {
-        double& place = whole[static_cast<size_t>(rows[i] * c.width + d)];
-        EXPECT_EQ(place, 0) << "row " << rows[i] << " occurs twice";
-        place = static_cast<double>(sums[i * static_cast<size_t>(c.width) + static_cast<size_t>(d)]);
+        double& position = whole[static_cast<size_t>(rows[i] * c.width + d)];
+        EXPECT_EQ(position, 0) << "row " << rows[i] << " occurs twice";
+        position = static_cast<double>(sums[i * static_cast<size_t>(c.width) + static_cast<size_t>(d)]);
       }
     }
     for (size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], expected[i], 1e-4);
@@ -145,12 +169,8 @@ TEST(Embedding, UpdateTouchesItsRowsOnlyAndFollowsTheTextbook) {
                 4);
     update_rows(rule, rows.data(), width, grad.data(), weight.data(), first.data(), second.data(), &scale, 4,
                 static_cast<int64_t>(rows.size()));
-    for (size_t i = 0; i < rows.size(); ++i) {
-      for (size_t d = 0; d < 10; ++d) {
-        const size_t at = static_cast<size_t>(rows[i]) * 10 + d;
-        reference::update_one(rule, scale * grad[i * 10 + d], &w[at], &m[at], &v[at]);
-      }
-    }
+    reference::update_rows(rule, rows.data(), width, grad.data(), w.data(), m.data(), v.data(), &scale, 0,
+                           static_cast<int64_t>(rows.size()));
     for (size_t i = 0; i < w.size(); ++i) {
       const bool touched = std::find(rows.begin(), rows.end(), static_cast<int64_t>(i / 10)) != rows.end();
       if (!touched) {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "hewn/kernels/multiply.h"
-#include "hewn/kernels/reference.h"
+#include "hewn/kernels/reference/linear.h"
 #include "tests/support/numbers.h"
 
 namespace hewn::kernels {
@@ -61,10 +61,10 @@ std::vector<float> run(const Packed& weight, const PanelShape& in, const PanelSh
   std::vector<float> in_panels(static_cast<size_t>(in.floats()), -1e30F);
   std::vector<float> out_panels(static_cast<size_t>(out.floats()), 1e30F);
   pack_panels(in, samples.data(), in_panels.data(), 0, in.panels());
-  const Place place;
+  const Position position;
   for (int64_t p = 0; p < in.panels(); ++p) {
     multiply(weight, in_panels.data() + in.offset(p), out_panels.data() + out.offset(p), in.columns(p),
-             {&place, 1}, epilogue, 0, weight.tile_count());
+             {&position, 1}, epilogue, 0, weight.tile_count());
   }
   std::vector<float> result(static_cast<size_t>(out.batch * out.rows));
   unpack_panels(out, out_panels.data(), result.data(), 0, out.panels());
@@ -184,55 +184,6 @@ TEST(Linear, CostGrowsWithKeptBlocksOnly) {
   EXPECT_EQ(Packed::linear(pattern).products(), pattern.kept() * 256);
   EXPECT_EQ(Packed::linear_transposed(pattern).products(), pattern.kept() * 256);
   EXPECT_LT(Packed::linear(pattern).bytes(), 1024 * 1024 * 4 / 10 * 13 / 10);
-}
-
-TEST(Bsr, GathersAndScattersWithGateInEveryMemoryOrder) {
-  for (const int64_t taps : {1, 9}) {
-    const WeightLayout layout{{45, 17, {4, 5}}, taps};
-    const Grid& grid = layout.grid;
-    const std::vector<uint8_t> support = support_of(grid, Pattern::kRandom);
-    const BsrPattern pattern = make_pattern(grid, support.data());
-    const std::vector<float> weight = numbers(grid.elements(), 1);
-    const std::vector<float> gate = numbers(grid.blocks(), 2);
-    std::vector<float> values(static_cast<size_t>(pattern.value_floats()));
-    gather_blocks(pattern, layout, weight.data(), gate.data(), values.data(), 0, grid.col_blocks());
-    std::vector<float> back(weight.size(), 0.0F);
-    scatter_blocks(pattern, layout, values.data(), back.data(), 0, grid.col_blocks());
-    for (int64_t col = 0; col < grid.cols; ++col) {
-      for (int64_t m = 0; m < grid.rows; ++m) {
-        const auto at = static_cast<size_t>(col * grid.rows + m);
-        const auto block = static_cast<size_t>(grid.block_of(layout.row_of(m), col));
-        ASSERT_EQ(back[at], support[block] != 0 ? gate[block] * weight[at] : 0.0F);
-      }
-    }
-
-    const std::vector<float> upstream = numbers(pattern.value_floats(), 3);
-    std::vector<float> grad = upstream;
-    std::vector<float> grad_gate(gate.size(), 7.0F);
-    std::vector<float> raw(values.size());
-    gather_blocks(pattern, layout, weight.data(), nullptr, raw.data(), 0, grid.col_blocks());
-    gate_backward(pattern, layout, weight.data(), gate.data(), grad.data(), grad_gate.data(), 0,
-                  grid.col_blocks());
-    size_t kept = 0;
-    for (int64_t col_block = 0; col_block < grid.col_blocks(); ++col_block) {
-      for (int64_t row_block = 0; row_block < grid.row_blocks(); ++row_block) {
-        const auto index = static_cast<size_t>(row_block * grid.col_blocks() + col_block);
-        if (support[index] == 0) {
-          ASSERT_EQ(grad_gate[index], 7.0F);
-          continue;
-        }
-        double sum = 0;
-        for (size_t i = kept * 20; i < (kept + 1) * 20; ++i) {
-          sum += static_cast<double>(upstream[i]) * raw[i];
-          if (raw[i] != 0) {
-            ASSERT_EQ(grad[i], gate[index] * upstream[i]);
-          }
-        }
-        ASSERT_NEAR(grad_gate[index], sum, 1e-6);
-        ++kept;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hewn/kernels/packed.h"
+#include "hewn/kernels/reference/tile.h"
 #include "tests/support/numbers.h"
 
 namespace hewn::kernels {
@@ -10,6 +12,8 @@ namespace {
 TEST(Tile, EveryInstructionSetEqualsTheReference) {
   const std::vector<float> in = numbers(200 * 64, 1);
   const std::vector<float> weight = numbers(100 * 16, 2);
+  std::vector<uint16_t> narrow;
+  for (const float w : weight) narrow.push_back(bf16_from(w));
   const std::vector<float> start = numbers(kMaxOutputs * 64, 3);
   const std::vector<float> bias = numbers(kMaxOutputs, 4);
   const std::vector<float> add = numbers(kMaxOutputs * 64, 5);
@@ -53,6 +57,14 @@ TEST(Tile, EveryInstructionSetEqualsTheReference) {
             t.out = expected.data();
             reference::tile(t);
             ASSERT_LT(largest_difference(got, expected), 1e-6);
+
+            t.weight_bf16 = narrow.data();
+            got = expected = start;
+            t.out = got.data();
+            machine.tile_of_one(t);
+            t.out = expected.data();
+            reference::tile(t);
+            ASSERT_LT(largest_difference(got, expected), 1e-6);
           }
         }
       }
@@ -65,21 +77,18 @@ TEST(Tile, TurnsEightSamplesRoundAndBack) {
   for (int i = 0; i < machine_count(); ++i) {
     for (const int64_t features : {1, 7, 8, 9, 16, 50}) {
       SCOPED_TRACE(testing::Message() << machine_at(i).name << " features " << features);
-      std::vector<float> rows(static_cast<size_t>(features * 12), 7.0F);
-      std::vector<float> back(samples.size(), 7.0F);
+      std::vector<float> rows(static_cast<size_t>(features * 12), 7.0F), expected_rows = rows;
       machine_at(i).pack_eight(samples.data(), 100, rows.data(), 12, features);
+      reference::pack_eight(samples.data(), 100, expected_rows.data(), 12, features);
+      ASSERT_EQ(rows, expected_rows);
+      std::vector<float> back(samples.size(), 7.0F), expected_back = back;
       machine_at(i).unpack_eight(rows.data(), 12, back.data(), 100, features);
-      for (int64_t j = 0; j < 100; ++j) {
-        for (int64_t n = 0; n < 8; ++n) {
-          const auto at = static_cast<size_t>(n * 100 + j);
-          ASSERT_EQ(back[at], j < features ? samples[at] : 7.0F);
-          if (j < features) {
-            ASSERT_EQ(rows[static_cast<size_t>(j * 12 + n)], samples[at]);
-          }
-        }
-        for (int64_t n = 8; j < features && n < 12; ++n)
-          ASSERT_EQ(rows[static_cast<size_t>(j * 12 + n)], 7.0F);
-      }
+      reference::unpack_eight(rows.data(), 12, expected_back.data(), 100, features);
+      ASSERT_EQ(back, expected_back);
+      for (int64_t n = 0; n < 8; ++n)
+        ASSERT_TRUE(std::equal(&back[static_cast<size_t>(n * 100)],
+                               &back[static_cast<size_t>(n * 100 + features)],
+                               &samples[static_cast<size_t>(n * 100)]));
     }
   }
 }

@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "hewn/core/files.h"
-#include "hewn/kernels/reference.h"
+#include "hewn/kernels/reference/conv.h"
+#include "hewn/kernels/reference/linear.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::runtime {

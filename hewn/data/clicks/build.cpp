@@ -4,10 +4,10 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/cache_writer.h"
-#include "hewn/data/clicks/chunk_parser.h"
-#include "hewn/data/clicks/pipeline.h"
+#include "hewn/data/clicks/cache/cache_writer.h"
 #include "hewn/data/clicks/prepare.h"
+#include "hewn/data/clicks/rows/chunk_parser.h"
+#include "hewn/data/plumbing/pipeline.h"
 
 namespace hewn::data {
 namespace {
@@ -34,26 +34,26 @@ struct Item {
 
 class Builder {
  public:
-  explicit Builder(const BuildPlan& plan)
-      : plan_(plan),
-        threads_(std::clamp<size_t>(plan.request.threads == 0 ? processors() : plan.request.threads, 1,
+  explicit Builder(const CacheBuild& build)
+      : build_(build),
+        threads_(std::clamp<size_t>(build.request.threads == 0 ? processors() : build.request.threads, 1,
                                     kMostThreads)),
-        spool_path_(plan.place.building / "spool"),
+        spool_path_(build.paths.building / "spool"),
         begin_(std::chrono::steady_clock::now()) {
     claim_folder();
-    for (const SourceFile& file : plan.files) total_bytes_ += file.size;
-    file_rows_.resize(plan.files.size());
+    for (const SourceFile& file : build.files) total_bytes_ += file.size;
+    file_rows_.resize(build.files.size());
   }
 
   void run() {
-    Spool spool(spool_path_, plan_.schema.count(Role::kCategorical), plan_.schema.count(Role::kNumeric));
+    Spool spool(spool_path_, build_.schema.count(Role::kCategorical), build_.schema.count(Role::kNumeric));
     read_rows(spool);
-    check_bad_rows(rows_, bad_, plan_.request.options.bad_rows, first_bad());
-    if (rows_ == 0) throw Error(str("data ", plan_.request.format, ": no rows in ", plan_.request.path));
+    check_bad_rows(rows_, bad_, build_.request.options.bad_rows, first_bad());
+    if (rows_ == 0) throw Error(str("data ", build_.request.format, ": no rows in ", build_.request.path));
     check_unchanged();
 
-    Numbering numbering(plan_.place.building, spool_path_, spool.groups());
-    const ClickOptions& options = plan_.request.options;
+    Numbering numbering(build_.paths.building, spool_path_, spool.groups());
+    const ClickOptions& options = build_.request.options;
     numbering.run(
         {static_cast<uint64_t>(options.min_count), static_cast<uint64_t>(options.hash_size), threads_},
         [&](size_t done) {
@@ -61,21 +61,21 @@ class Builder {
                  static_cast<int64_t>(numbering.fields().size()));
         });
     const Split split(options, file_rows_);
-    const fs::path temporary = plan_.place.building / "cache";
-    write_cache(temporary, {plan_.schema, spool_path_, spool.groups(), numbering, split, metadata()},
+    const fs::path temporary = build_.paths.building / "cache";
+    write_cache(temporary, {build_.schema, spool_path_, spool.groups(), numbering, split, metadata()},
                 threads_, [&](int64_t bytes, int64_t total) { report("writing the cache", bytes, total); });
-    publish(temporary, plan_.place.file);
-    empty_folder(plan_.place.building);
+    publish(temporary, build_.paths.file);
+    empty_folder(build_.paths.building);
   }
 
  private:
   /// Keeps what a build with the same key has left behind, removes everything else.
   void claim_folder() {
-    const fs::path key_file = plan_.place.building / "key.json";
-    const std::string key = plan_.key.dump();
+    const fs::path key_file = build_.paths.building / "key.json";
+    const std::string key = build_.key.dump();
     if (fs::exists(key_file) && read_file(key_file) == key) return;
-    empty_folder(plan_.place.building);
-    fs::create_directories(plan_.place.building);
+    empty_folder(build_.paths.building);
+    fs::create_directories(build_.paths.building);
     write_file_atomically(key_file, key);
   }
 
@@ -87,14 +87,14 @@ class Builder {
       file = record.file + (record.last ? 1 : 0);
       chunk = record.last ? 0 : record.chunk + 1;
     }
-    if (!spool.found().empty() && plan_.request.on_message) {
-      plan_.request.on_message(
+    if (!spool.found().empty() && build_.request.on_message) {
+      build_.request.on_message(
           str("going on with an unfinished build of the cache: ", rows_, " rows are there"));
     }
     std::optional<ChunkReader> reader;
     const auto produce = [&](Item& item) {
-      for (; file < plan_.files.size(); ++file, chunk = 0, reader.reset()) {
-        if (!reader) reader.emplace(plan_.files[file].path, plan_.request.chunk, chunk);
+      for (; file < build_.files.size(); ++file, chunk = 0, reader.reset()) {
+        if (!reader) reader.emplace(build_.files[file].path, build_.request.chunk, chunk);
         item.file = file;
         if (reader->next(item.chunk)) return true;
       }
@@ -102,7 +102,7 @@ class Builder {
     };
     std::vector<std::unique_ptr<ChunkParser>> parsers;
     for (size_t t = 0; t < threads_; ++t) {
-      parsers.push_back(std::make_unique<ChunkParser>(plan_.schema, plan_.request.chunk));
+      parsers.push_back(std::make_unique<ChunkParser>(build_.schema, build_.request.chunk));
     }
     Pipeline<Item>(threads_).run(
         produce,
@@ -124,8 +124,10 @@ class Builder {
     file_ = record.file;
     for (const BadRow& row : record.first) {
       if (bad_rows_.size() >= kBadRowsShown) break;
-      bad_rows_.push_back(str(plan_.files[file_].path.string(), ":", line_ + row.line + 1, ": ", row.reason));
-      if (plan_.request.on_message) plan_.request.on_message(str(bad_rows_.back(), "; the row is left out"));
+      bad_rows_.push_back(
+          str(build_.files[file_].path.string(), ":", line_ + row.line + 1, ": ", row.reason));
+      if (build_.request.on_message)
+        build_.request.on_message(str(bad_rows_.back(), "; the row is left out"));
     }
     line_ += record.lines;
     rows_ += record.rows;
@@ -134,7 +136,7 @@ class Builder {
     file_rows_[file_] += record.rows;
     // Hopeless files are not read to their end.
     constexpr uint64_t kEnough = 1000;
-    const double share = plan_.request.options.bad_rows;
+    const double share = build_.request.options.bad_rows;
     const bool hopeless = static_cast<double>(bad_) > 10 * share * static_cast<double>(rows_ + bad_);
     if (bad_ > kEnough && hopeless) check_bad_rows(rows_, bad_, share, first_bad());
   }
@@ -143,12 +145,12 @@ class Builder {
 
   int64_t bytes_before(uint32_t file) const {
     int64_t out = 0;
-    for (uint32_t f = 0; f < file; ++f) out += plan_.files[f].size;
+    for (uint32_t f = 0; f < file; ++f) out += build_.files[f].size;
     return out;
   }
 
   void check_unchanged() const {
-    for (const SourceFile& file : plan_.files) {
+    for (const SourceFile& file : build_.files) {
       const SourceFile now = look_at(file.path);
       if (now.size != file.size || now.modified != file.modified) {
         throw Error(str(file.path.string(), ": changed while it was read"));
@@ -158,25 +160,25 @@ class Builder {
 
   Json metadata() const {
     Json files = Json::array();
-    for (size_t f = 0; f < plan_.files.size(); ++f) {
+    for (size_t f = 0; f < build_.files.size(); ++f) {
       files.push_back(
-          {{"name", valid_utf8(plan_.files[f].path.filename().string())}, {"rows", file_rows_[f]}});
+          {{"name", valid_utf8(build_.files[f].path.filename().string())}, {"rows", file_rows_[f]}});
     }
     Json bad = Json::array();
     for (const std::string& row : bad_rows_) bad.push_back(valid_utf8(row));
-    return {{"key", plan_.key},      {"rows", rows_},     {"bad_rows", bad_},
+    return {{"key", build_.key},     {"rows", rows_},     {"bad_rows", bad_},
             {"first_bad_rows", bad}, {"clicks", clicks_}, {"files", files}};
   }
 
   void report(const char* what, int64_t bytes, int64_t total) {
     const auto now = std::chrono::steady_clock::now();
-    if (!plan_.request.on_preparation || now - reported_ < kTick) return;
+    if (!build_.request.on_preparation || now - reported_ < kTick) return;
     reported_ = now;
-    plan_.request.on_preparation({what, bytes, total, static_cast<int64_t>(rows_),
-                                  std::chrono::duration<double>(now - begin_).count()});
+    build_.request.on_preparation({what, bytes, total, static_cast<int64_t>(rows_),
+                                   std::chrono::duration<double>(now - begin_).count()});
   }
 
-  const BuildPlan& plan_;
+  const CacheBuild& build_;
   size_t threads_;
   fs::path spool_path_;
   std::chrono::steady_clock::time_point begin_;
@@ -194,13 +196,13 @@ class Builder {
 
 }  // namespace
 
-void build_cache(const BuildPlan& plan) {
+void build_cache(const CacheBuild& build) {
   try {
-    Builder(plan).run();
+    Builder(build).run();
   } catch (const WriteError& error) {
     // A full disk should not stay full.
-    empty_folder(plan.place.building);
-    throw Error(str("the cache ", plan.place.file.string(), " cannot be built: ", error.what()));
+    empty_folder(build.paths.building);
+    throw Error(str("the cache ", build.paths.file.string(), " cannot be built: ", error.what()));
   }
 }
 

@@ -9,15 +9,6 @@ class OptionTable;
 
 namespace hewn::data {
 
-/// How a long preparation gets on: building the cache of a click log.
-struct Preparation {
-  std::string what;  // "reading rows", "counting values", "writing the cache"
-  int64_t bytes = 0;
-  int64_t bytes_total = 0;  // 0 where it is not known
-  int64_t rows = 0;
-  double seconds = 0;
-};
-
 /// How click logs in files become numbers (docs/data.md).
 struct ClickOptions {
   std::string schema = {};     // file that describes the columns of ctr-csv

@@ -4,7 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/cache_file.h"
+#include "hewn/data/clicks/cache/cache_file.h"
 
 namespace hewn::data {
 namespace {
@@ -59,12 +59,12 @@ void check_tolerance(const Json& metadata, const std::string& path, double share
                  known ? first[0].get<std::string>() : path);
 }
 
-bool fits(const BuildPlan& plan, const std::function<void(const std::string&)>& say) {
-  const std::filesystem::path& path = plan.place.file;
+bool fits(const CacheBuild& build, const std::function<void(const std::string&)>& say) {
+  const std::filesystem::path& path = build.paths.file;
   if (!std::filesystem::exists(path)) return false;
   const Json metadata = cache_metadata(path);
-  const std::string why = difference(metadata, plan.key);
-  if (why.empty()) check_tolerance(metadata, path.string(), plan.request.options.bad_rows);
+  const std::string why = difference(metadata, build.key);
+  if (why.empty()) check_tolerance(metadata, path.string(), build.request.options.bad_rows);
   if (!why.empty() && say) say(str("the cache ", path.string(), " ", why, "; building it anew"));
   return why.empty();
 }
@@ -80,29 +80,29 @@ void check_bad_rows(uint64_t rows, uint64_t bad, double share, const std::string
 Prepared prepare_clicks(const PrepareRequest& request) {
   const auto begin = std::chrono::steady_clock::now();
   check(request.options);
-  BuildPlan plan;
-  plan.request = request;
-  plan.files = find_files(request.format, request.path);
-  if (request.options.split == "day" && plan.files.size() < 2) {
+  CacheBuild build;
+  build.request = request;
+  build.files = find_files(request.format, request.path);
+  if (request.options.split == "day" && build.files.size() < 2) {
     throw Error("split: day needs a file for each day, at least 2; there is one (use --split hash)");
   }
-  plan.schema = schema_for(request, plan.files);
-  plan.place = cache_place(request.format, request.path, request.options.cache);
-  plan.key = make_key(request, plan.schema, plan.files);
-  Prepared out{plan.place.file};
-  if (!fits(plan, request.on_message)) {
+  build.schema = schema_for(request, build.files);
+  build.paths = cache_paths(request.format, request.path, request.options.cache);
+  build.key = make_key(request, build.schema, build.files);
+  Prepared out{build.paths.file};
+  if (!fits(build, request.on_message)) {
     try {
-      make_writable_folder(plan.place.folder);
+      make_writable_folder(build.paths.folder);
     } catch (const Error& error) {
       throw Error(str(error.what(), "; choose another folder for the cache with --cache"));
     }
-    if (is_locked(plan.place.lock) && request.on_message) {
-      request.on_message(str(plan.place.file.string(), ": another process makes it; waiting for that"));
+    if (is_locked(build.paths.lock) && request.on_message) {
+      request.on_message(str(build.paths.file.string(), ": another process makes it; waiting for that"));
     }
-    const FileLock lock(plan.place.lock, FileLock::WhenHeld::kWait);
+    const FileLock lock(build.paths.lock, FileLock::WhenHeld::kWait);
     // Another process may have built it in the meantime.
-    if (!fits(plan, nullptr)) {
-      build_cache(plan);
+    if (!fits(build, nullptr)) {
+      build_cache(build);
       out.built = true;
     }
   }

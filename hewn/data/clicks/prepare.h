@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "hewn/data/clicks/options.h"
-#include "hewn/data/clicks/schema.h"
-#include "hewn/data/clicks/source_files.h"
+#include "hewn/data/clicks/rows/schema.h"
+#include "hewn/data/clicks/text/source_files.h"
+#include "hewn/data/plumbing/preparation.h"
 
 namespace hewn::data {
 
@@ -33,16 +34,16 @@ struct Prepared {
 Prepared prepare_clicks(const PrepareRequest& request);
 
 /// Everything that building a cache needs to know.
-struct BuildPlan {
+struct CacheBuild {
   PrepareRequest request;
   Schema schema;
   std::vector<SourceFile> files;
-  CachePlace place;
+  CachePaths paths;
   Json key;  // what decides whether a cache still fits
 };
 
 /// Builds the cache under its final name; the caller holds the lock.
-void build_cache(const BuildPlan& plan);
+void build_cache(const CacheBuild& build);
 
 /// Throws Error, naming the first one, where malformed rows are more than their tolerated share.
 void check_bad_rows(uint64_t rows, uint64_t bad, double share, const std::string& first);

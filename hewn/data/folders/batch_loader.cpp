@@ -6,8 +6,8 @@
 
 namespace hewn::data {
 
-BatchLoader::BatchLoader(size_t workers, size_t ahead, int64_t end, Plan plan, Fill fill)
-    : ahead_(ahead), end_(end), plan_(std::move(plan)), fill_(std::move(fill)) {
+BatchLoader::BatchLoader(size_t workers, size_t ahead, int64_t end, Choose choose, Fill fill)
+    : ahead_(ahead), end_(end), choose_(std::move(choose)), fill_(std::move(fill)) {
   for (size_t i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
@@ -16,12 +16,12 @@ BatchLoader::~BatchLoader() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  planned_.notify_all();
+  chosen_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
 LoadedBatch BatchLoader::get(int64_t number) {
-  plan_ahead(number);
+  choose_ahead(number);
   std::unique_lock lock(mutex_);
   const std::shared_ptr<Work> front = queue_.front();
   finished_.wait(lock, [&] { return front->done == front->batch.images.size(); });
@@ -33,7 +33,7 @@ LoadedBatch BatchLoader::get(int64_t number) {
 
 /// Makes `number` the first batch of the queue and fills the queue up behind it. Workers may still be busy
 /// with batches that are dropped here; they hold on to them.
-void BatchLoader::plan_ahead(int64_t number) {
+void BatchLoader::choose_ahead(int64_t number) {
   int64_t next = number;
   size_t there = 0;
   {
@@ -44,14 +44,14 @@ void BatchLoader::plan_ahead(int64_t number) {
   }
   for (; there < ahead_ && next < end_; ++there, ++next) {
     auto work = std::make_shared<Work>();
-    work->batch = plan_(next);
+    work->batch = choose_(next);
     work->batch.number = next;
     work->batch.problems.resize(work->batch.images.size());
     {
       const std::lock_guard lock(mutex_);
       queue_.push_back(std::move(work));
     }
-    planned_.notify_all();
+    chosen_.notify_all();
   }
 }
 
@@ -66,7 +66,7 @@ void BatchLoader::work(size_t worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
     std::shared_ptr<Work> mine;
-    planned_.wait(lock, [&] { return stopped_ || (mine = next_work()) != nullptr; });
+    chosen_.wait(lock, [&] { return stopped_ || (mine = next_work()) != nullptr; });
     if (stopped_) return;
     const size_t sample = mine->taken++;
     lock.unlock();

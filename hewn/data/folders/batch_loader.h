@@ -28,12 +28,12 @@ struct LoadedBatch {
 class BatchLoader {
  public:
   /// Says what belongs into batch `number`, with memory for it; runs on the caller's thread.
-  using Plan = std::function<LoadedBatch(int64_t number)>;
+  using Choose = std::function<LoadedBatch(int64_t number)>;
   /// Fills one sample; runs on a worker. An Error becomes the sample's problem.
   using Fill = std::function<void(size_t worker, const LoadedBatch& batch, size_t sample)>;
 
   /// Batches have numbers below `end`; at most `ahead` of them exist.
-  BatchLoader(size_t workers, size_t ahead, int64_t end, Plan plan, Fill fill);
+  BatchLoader(size_t workers, size_t ahead, int64_t end, Choose choose, Fill fill);
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
@@ -48,16 +48,16 @@ class BatchLoader {
     size_t done = 0;
     std::exception_ptr failure;
   };
-  void plan_ahead(int64_t number);
+  void choose_ahead(int64_t number);
   void work(size_t worker);
   std::shared_ptr<Work> next_work() const;
 
   size_t ahead_;
   int64_t end_;
-  Plan plan_;
+  Choose choose_;
   Fill fill_;
   std::mutex mutex_;
-  std::condition_variable planned_;
+  std::condition_variable chosen_;
   std::condition_variable finished_;
   std::deque<std::shared_ptr<Work>> queue_;  // batches one behind the other
   bool stopped_ = false;

@@ -11,11 +11,11 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"
-#include "hewn/data/clicks/pipeline.h"
 #include "hewn/data/folders/batch_loader.h"
 #include "hewn/data/folders/image_reader.h"
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack.h"
+#include "hewn/data/plumbing/pipeline.h"
 #include "hewn/data/source.h"
 
 namespace hewn::data {
@@ -93,18 +93,18 @@ class ImageFolder final : public Source {
     while (readers_.size() < 2 * workers) readers_.emplace_back();
     train_ = std::make_unique<BatchLoader>(
         workers, kAhead, std::numeric_limits<int64_t>::max(),
-        [this](int64_t number) { return plan_train(number); },
+        [this](int64_t number) { return choose_train(number); },
         [this](size_t worker, const LoadedBatch& batch, size_t sample) {
           fill(readers_[worker], images_.train, batch, sample, options_.augment);
         });
     test_ = std::make_unique<BatchLoader>(
-        workers, kAhead, test_batches(), [this](int64_t number) { return plan_test(number); },
+        workers, kAhead, test_batches(), [this](int64_t number) { return choose_test(number); },
         [this, workers](size_t worker, const LoadedBatch& batch, size_t sample) {
           fill(readers_[workers + worker], images_.test, batch, sample, /*augment=*/false);
         });
   }
 
-  LoadedBatch plan_train(int64_t number) {
+  LoadedBatch choose_train(int64_t number) {
     LoadedBatch out;
     out.epoch = static_cast<uint64_t>(number / train_batches());
     if (order_.empty() || order_epoch_ != out.epoch) {
@@ -117,7 +117,7 @@ class ImageFolder final : public Source {
     return out;
   }
 
-  LoadedBatch plan_test(int64_t number) const {
+  LoadedBatch choose_test(int64_t number) const {
     LoadedBatch out;
     const int64_t begin = number * options_.batch;
     const int64_t count = std::min(options_.batch, info_.test_size - begin);

@@ -30,8 +30,8 @@ CropSpan shrunk(const CropSpan& span, int64_t shrink) {
 }
 
 /// Along one axis of decoded pixels, the first of which is number `origin` of the image.
-kernels::ResampleSpan span_of(const CropSpan& crop, int64_t origin, int64_t size, bool mirror) {
-  kernels::ResampleSpan out;
+ResampleSpan span_of(const CropSpan& crop, int64_t origin, int64_t size, bool mirror) {
+  ResampleSpan out;
   out.begin = crop.begin - static_cast<double>(origin);
   out.step = crop.length / static_cast<double>(size);
   out.low = crop.low - origin;
@@ -102,11 +102,11 @@ void ImageReader::render(const Crop& crop, int64_t width, int64_t height, uint8_
   const CropSpan x = shrunk(crop.x, shrink);
   const CropSpan y = shrunk(crop.y, shrink);
   const Pixels pixels = jpeg_.decode(shrink, {x.low, y.low, x.high, y.high});
-  kernels::make_axis(span_of(y, pixels.top, height, false), rows_);
-  kernels::make_axis(span_of(x, pixels.left, width, crop.mirror), columns_);
-  const auto scratch = static_cast<size_t>(kernels::resample_scratch(columns_));
+  make_axis(span_of(y, pixels.top, height, false), rows_);
+  make_axis(span_of(x, pixels.left, width, crop.mirror), columns_);
+  const auto scratch = static_cast<size_t>(resample_scratch(columns_));
   if (scratch_.size() < scratch) scratch_.resize(scratch);
-  kernels::resample(pixels.data, pixels.stride, rows_, columns_, scratch_.data(), out);
+  resample(pixels.data, pixels.stride, rows_, columns_, scratch_.data(), out);
 }
 
 }  // namespace hewn::data

@@ -10,7 +10,7 @@
 
 #include "hewn/data/folders/crops.h"
 #include "hewn/data/folders/jpeg.h"
-#include "hewn/kernels/resample.h"
+#include "hewn/data/folders/resample.h"
 
 namespace hewn::data {
 
@@ -39,8 +39,8 @@ class ImageReader {
 
   JpegDecoder jpeg_;
   std::string bytes_;
-  kernels::ResampleAxis rows_;
-  kernels::ResampleAxis columns_;
+  ResampleAxis rows_;
+  ResampleAxis columns_;
   std::vector<float> scratch_;
 };
 

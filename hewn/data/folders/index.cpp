@@ -8,7 +8,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/hash.h"
+#include "hewn/data/plumbing/hash.h"
 
 namespace hewn::data {
 namespace {
@@ -20,14 +20,14 @@ constexpr uint32_t kVersion = 1;
 // more within the same step.
 constexpr int64_t kClockStep = 20'000'000;
 
-struct Header {
+struct IndexHeader {
   char magic[8] = {'H', 'E', 'W', 'N', 'I', 'M', 'G', '\n'};
   uint32_t version = kVersion;
   uint32_t crc = 0;    // of all that follows the header
   int64_t listed = 0;  // nanoseconds since 1970
   uint64_t bytes = 0;  // behind the header
 };
-static_assert(sizeof(Header) == 32);
+static_assert(sizeof(IndexHeader) == 32);
 
 template <class T>
 void put(std::string& out, const T* items, size_t count) {
@@ -131,7 +131,7 @@ std::string index_bytes(const ImageListing& listing, int64_t listed) {
   put(body, times.data(), times.size());
   put(body, listing.train);
   put(body, listing.test);
-  Header header;
+  IndexHeader header;
   header.crc = crc32(body);
   header.listed = listed;
   header.bytes = body.size();
@@ -139,10 +139,10 @@ std::string index_bytes(const ImageListing& listing, int64_t listed) {
 }
 
 ImageListing parse_index(std::string_view bytes, const std::string& path, int64_t* listed) {
-  Header header;
+  IndexHeader header;
   if (bytes.size() < sizeof(header)) throw FormatError(path, "is damaged: it is too short");
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.magic, Header().magic, sizeof(header.magic)) != 0) {
+  if (std::memcmp(header.magic, IndexHeader().magic, sizeof(header.magic)) != 0) {
     throw FormatError(path, "is no index of images");
   }
   if (header.version != kVersion) throw FormatError(path, str("has version ", header.version));

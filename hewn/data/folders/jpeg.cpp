@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hewn/kernels/resample.h"
+#include "hewn/data/folders/resample.h"
 
 namespace hewn::data {
 namespace {
@@ -111,7 +111,7 @@ Pixels JpegDecoder::decode(int64_t shrink, const PixelBox& box) {
   if (s.columns < info.output_width) jpeg_crop_scanline(&info, &s.left, &s.columns);
 
   const auto stride = int64_t{3} * info.output_width;
-  grow(s.pixels, (box.bottom - box.top) * stride + kernels::kResamplePadding);
+  grow(s.pixels, (box.bottom - box.top) * stride + kResamplePadding);
   if (inks) grow(s.inks, int64_t{4} * info.output_width);
   s.view = {s.pixels.data(), stride, s.left, box.top};
   if (box.top > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(box.top));

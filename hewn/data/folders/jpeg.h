@@ -44,7 +44,7 @@ class JpegDecoder {
   int64_t height() const;
 
   /// Pixels of the opened image at 1/shrink of its size (1, 2, 4 or 8), of at least the box, which is in
-  /// shrunk pixels. Their memory is the decoder's, with room to read behind it for kernels::resample. Rows
+  /// shrunk pixels. Their memory is the decoder's, with room to read behind it for resample. Rows
   /// below the box are not decoded, rows above and columns beside it only as far as the format needs.
   Pixels decode(int64_t shrink, const PixelBox& box);
 

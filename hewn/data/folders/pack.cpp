@@ -8,9 +8,9 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/input_file.h"
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack_format.h"
+#include "hewn/data/plumbing/input_file.h"
 
 namespace hewn::data {
 

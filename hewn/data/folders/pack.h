@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/listing.h"
+#include "hewn/data/plumbing/preparation.h"
 
 namespace hewn::data {
 

@@ -4,12 +4,12 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/data/clicks/output_file.h"
-#include "hewn/data/clicks/pipeline.h"
 #include "hewn/data/folders/image_reader.h"
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack.h"
 #include "hewn/data/folders/pack_format.h"
+#include "hewn/data/plumbing/output_file.h"
+#include "hewn/data/plumbing/pipeline.h"
 
 namespace hewn::data {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// One image on its way from a file to the pack.
-struct Item {
+struct PackItem {
   size_t number = 0;
   std::string bytes;
   int64_t source_bytes = 0;
@@ -37,14 +37,14 @@ class Packer {
     const PackHeader empty;
     out_.append(&empty, sizeof(empty));
     size_t next = 0;
-    Pipeline<Item> pipeline(request_.workers);
+    Pipeline<PackItem> pipeline(request_.workers);
     pipeline.run(
-        [&](Item& item) {
+        [&](PackItem& item) {
           item.number = next++;
           return item.number < total();
         },
-        [&](size_t worker, Item& item) { make(readers_[worker], item); }, [&](Item& item) { write(item); },
-        [&] { report(); });
+        [&](size_t worker, PackItem& item) { make(readers_[worker], item); },
+        [&](PackItem& item) { write(item); }, [&] { report(); });
     finish();
     done_.seconds = seconds();
     return done_;
@@ -59,7 +59,7 @@ class Packer {
            (train ? images_.train.path(number) : images_.test.path(number - images_.train.size()));
   }
 
-  void make(ImageReader& reader, Item& item) const {
+  void make(ImageReader& reader, PackItem& item) const {
     item.bytes = read_file(path_of(item.number));
     item.source_bytes = static_cast<int64_t>(item.bytes.size());
     item.resized = false;
@@ -73,7 +73,7 @@ class Packer {
     }
   }
 
-  void write(const Item& item) {
+  void write(const PackItem& item) {
     offsets_.push_back(out_.size());
     out_.append(item.bytes.data(), item.bytes.size());
     done_.source_bytes += item.source_bytes;

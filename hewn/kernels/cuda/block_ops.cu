@@ -19,7 +19,7 @@ struct Tile {
         height(min(layout.block_rows, layout.rows - top)),
         width(layout.last_col(block % layout.col_blocks) - left) {}
 
-  __device__ unsigned place(const Layout& layout, unsigned i) const {
+  __device__ unsigned position(const Layout& layout, unsigned i) const {
     return (left + i / height) * layout.rows + layout.offset_of(top + i % height);
   }
 };
@@ -41,7 +41,7 @@ __global__ void scale(Layout layout, const float* weight, const float* gate, con
   const bool on = active == nullptr || active[block] != 0;
   const float g = gate == nullptr ? 1.0f : gate[block];
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const unsigned at = tile.place(layout, i);
+    const unsigned at = tile.position(layout, i);
     out[at] = static_cast<T>(on ? g * weight[at] : 0.0f);
   }
 }
@@ -55,7 +55,7 @@ __global__ void scale_backward(Layout layout, const T* grad_out, const float* we
   const float g = gate == nullptr ? 1.0f : gate[block];
   float sum = 0.0f;
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const unsigned at = tile.place(layout, i);
+    const unsigned at = tile.position(layout, i);
     const float dy = on ? static_cast<float>(grad_out[at]) : 0.0f;
     grad_weight[at] = on ? g * dy : 0.0f;
     if (on) sum += dy * weight[at];
@@ -70,7 +70,7 @@ __global__ void squares_kernel(Layout layout, const float* weight, float* square
   const Tile tile(layout, block);
   float sum = 0.0f;
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const float w = weight[tile.place(layout, i)];
+    const float w = weight[tile.position(layout, i)];
     sum += w * w;
   }
   sum = sum_of_block(sum);

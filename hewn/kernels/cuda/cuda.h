@@ -4,10 +4,9 @@
 #include <span>
 
 #include "hewn/core/grid.h"
-#include "hewn/kernels/click_rows.h"
 #include "hewn/kernels/update.h"
 
-/// The CUDA twins of block_ops.h, update.h, embedding.h and click_rows.h, in single precision. Pointers are
+/// The CUDA twins of block_ops.h, update.h and embedding.h, in single precision. Pointers are
 /// device memory; work is queued on `stream` (a cudaStream_t) and nothing waits for it. A build without CUDA
 /// has stubs that throw hewn::Error.
 namespace hewn::kernels::cuda {
@@ -83,10 +82,5 @@ void sum_sorted_rows(const int32_t* rows, const int64_t* order, int64_t count, i
 void update_sorted_rows(const UpdateRule& rule, const float* step, const UpdateRates& rates,
                         const int64_t* rows, int64_t count, int64_t width, const float* grad, float* weight,
                         float* first, float* second, const float* grad_scale, void* stream);
-
-/// `truth` points to device memory. Values are those of the CPU bit for bit; a label may differ where the
-/// random number and the probability agree to the last digits.
-void click_rows(const ClickTruth& truth, const ClickStream& rows, int64_t first, int64_t count,
-                int32_t* input, float* target, void* stream);
 
 }  // namespace hewn::kernels::cuda

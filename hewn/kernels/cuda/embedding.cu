@@ -20,9 +20,9 @@ __global__ void embed_kernel(int64_t fields, int64_t width, const int64_t* first
                              const int32_t* values, int64_t elements, float* out) {
   const int64_t i = thread_number();
   if (i >= elements) return;
-  const int64_t place = i / width;
-  const int64_t field = place % fields;
-  const int64_t value = values[place];
+  const int64_t position = i / width;
+  const int64_t field = position % fields;
+  const int64_t value = values[position];
   const bool known = value >= 0 && value < first[field + 1] - first[field];
   out[i] = known ? table[(first[field] + value) * width + i % width] : nanf("");
 }
@@ -49,10 +49,10 @@ __global__ void sum_pieces(const int32_t* rows, const int64_t* order, int64_t co
   sums[head * width + d] = sum;
 }
 
-/// Adds what the pieces behind hold of a row to its first place.
+/// Adds what the pieces behind hold of a row to its first position.
 __global__ void join_pieces(const int32_t* rows, int64_t count, int64_t width, float* sums) {
   const int64_t thread = thread_number();
-  const int64_t next = (thread / width + 1) * kPiece;  // first place behind this piece
+  const int64_t next = (thread / width + 1) * kPiece;  // first position behind this piece
   const int64_t d = thread % width;
   if (next >= count || rows[next] != rows[next - 1]) return;
   int64_t head = next - 1;

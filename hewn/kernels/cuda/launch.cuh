@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "hewn/core/error.h"
+#include "hewn/core/grid.h"
 
 namespace hewn::kernels::cuda {
 
@@ -39,7 +40,7 @@ struct Layout {
 
   static unsigned small(int64_t value) { return static_cast<unsigned>(value); }
 
-  /// Place in a run of matrix row `row`: the inverse of WeightLayout::row_of.
+  /// Position in a run of matrix row `row`: the inverse of WeightLayout::row_of.
   __device__ unsigned offset_of(unsigned row) const {
     return taps == 1 ? row : (row % channels) * taps + row / channels;
   }

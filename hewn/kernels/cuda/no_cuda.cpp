@@ -40,8 +40,5 @@ void update_sorted_rows(const UpdateRule&, const float*, const UpdateRates&, con
                         const float*, float*, float*, float*, const float*, void*) {
   missing("update_sorted_rows");
 }
-void click_rows(const ClickTruth&, const ClickStream&, int64_t, int64_t, int32_t*, float*, void*) {
-  missing("click_rows");
-}
 
 }  // namespace hewn::kernels::cuda

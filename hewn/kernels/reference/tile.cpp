@@ -1,0 +1,38 @@
+#include "hewn/kernels/reference/tile.h"
+
+namespace hewn::kernels::reference {
+
+void tile(const TileArguments& t) {
+  const auto weight = [&](int64_t at) {
+    return t.weight_bf16 != nullptr ? widen(t.weight_bf16[at]) : widen(t.weight[at]);
+  };
+  for (int64_t j = 0; j < t.outputs; ++j) {
+    for (int64_t c = 0; c < t.columns; ++c) {
+      double sum = t.bias == nullptr ? 0.0 : t.bias[j];
+      int64_t i = 0;
+      for (int64_t run = 0; run < t.run_count; ++run) {
+        for (int64_t r = t.runs[run].row; r < t.runs[run].row + t.runs[run].length; ++r, ++i) {
+          sum += static_cast<double>(t.in[r * t.in_stride + c]) * weight(i * t.weight_stride + j);
+        }
+      }
+      float& out = t.out[j * t.out_stride + c];
+      if (t.accumulate) sum += out;
+      if (t.add != nullptr) sum += t.add[j * t.out_stride + c];
+      out = static_cast<float>(t.relu && sum < 0 ? 0.0 : sum);
+    }
+  }
+}
+
+void pack_eight(const float* from, int64_t from_stride, float* to, int64_t to_stride, int64_t features) {
+  for (int64_t j = 0; j < features; ++j) {
+    for (int64_t i = 0; i < 8; ++i) to[j * to_stride + i] = from[i * from_stride + j];
+  }
+}
+
+void unpack_eight(const float* from, int64_t from_stride, float* to, int64_t to_stride, int64_t features) {
+  for (int64_t j = 0; j < features; ++j) {
+    for (int64_t i = 0; i < 8; ++i) to[i * to_stride + j] = from[j * from_stride + i];
+  }
+}
+
+}  // namespace hewn::kernels::reference

@@ -1,0 +1,67 @@
+// Every fast function has a plain twin with its name and parameters, and a test that compares them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <string>
+
+#include "hewn/core/files.h"
+
+namespace hewn::kernels {
+namespace {
+
+// What has no twin, and why.
+const std::map<std::string, std::string> kWithoutTwin = {
+    {"bf16_from", "linear_test.cpp has the cases that rounding can meet"},
+    {"conv_input_gradient", "lists for multiply: reference/conv.h has the whole product"},
+    {"conv_positions", "lists for multiply: reference/conv.h has the whole product"},
+    {"machine", "says which instructions there are; reference/tile.h is what they compute"},
+    {"machine_at", "as machine"},
+    {"machine_count", "as machine"},
+    {"make_pattern", "is the plain loop already"},
+    {"padded_block", "a size"},
+};
+
+/// Free functions that a header declares, with their parameters: names begin in the first column.
+std::map<std::string, std::string> functions_of(const std::filesystem::path& header) {
+  std::map<std::string, std::string> out;
+  if (!std::filesystem::exists(header)) return out;
+  const std::string text = read_file(header);
+  const std::regex declaration(R"((?:^|\n)[A-Za-z][\w:<>&, ]* (\w+)\(([^;{}()]*)\);)");
+  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) {
+    out[(*it)[1]] = std::regex_replace((*it)[2].str(), std::regex(R"(\s+)"), " ");
+  }
+  return out;
+}
+
+std::string all_tests() {
+  std::string out;
+  const auto folder = std::filesystem::path(HEWN_SOURCE_DIR) / "tests/kernels";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) out += read_file(entry.path());
+  return out;
+}
+
+TEST(Twins, EveryKernelHasOneThatATestCompares) {
+  const auto folder = std::filesystem::path(HEWN_SOURCE_DIR) / "hewn/kernels";
+  const std::string tests = all_tests();
+  auto unused = kWithoutTwin;
+  int twins = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".h") continue;
+    const auto plain = functions_of(folder / "reference" / entry.path().filename());
+    for (const auto& [name, parameters] : functions_of(entry.path())) {
+      if (unused.erase(name) == 1) continue;
+      ASSERT_TRUE(plain.contains(name)) << entry.path() << ": " << name << " has no twin in reference/";
+      EXPECT_EQ(plain.at(name), parameters) << name;
+      EXPECT_TRUE(std::regex_search(tests, std::regex("reference::" + name + R"(\b)")))
+          << "no test compares " << name << " with its twin";
+      ++twins;
+    }
+  }
+  EXPECT_GT(twins, 20);
+  EXPECT_TRUE(unused.empty()) << unused.begin()->first << " is not declared any more";
+}
+
+}  // namespace
+}  // namespace hewn::kernels
