@@ -38,7 +38,10 @@ struct Trainer {
   int64_t step = 0;
 
   void train(const Batch& batch) {
-    if (pruner) pruner->algorithm().before_forward(step);
+    if (pruner) {
+      pruner->algorithm().advance(step);
+      pruner->show();
+    }
     const at::Tensor loss =
         train::make_task(data::Kind::kImages, 0)->loss(model->forward(batch.input), batch.target);
     if (libtorch) {

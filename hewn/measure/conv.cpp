@@ -1,54 +1,26 @@
 #include "hewn/measure/conv.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/conv2d.h>
-#include <ATen/ops/convolution_backward.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "hewn/core/error.h"
+#include "hewn/measure/dense_conv.h"
 #include "hewn/measure/kept_weight.h"
+#include "hewn/measure/panel_images.h"
 #include "hewn/measure/panel_run.h"
 
 namespace hewn::measure {
 
-using kernels::ImageShape;
-using kernels::PanelShape;
-
-/// Images in panels.
-struct PanelImages {
-  PanelShape shape;
-  ImageShape image;
-  std::vector<float> panels;
-
-  PanelImages(int64_t batch, const ImageShape& extents)
-      : shape{batch, extents.rows()}, image(extents), panels(static_cast<size_t>(shape.floats())) {}
-
-  void pack(const float* samples) {
-    at::parallel_for(0, shape.panels(), 1, [&](int64_t begin, int64_t end) {
-      kernels::pack_images(shape, image, false, samples, panels.data(), begin, end);
-    });
-  }
-  void unpack(float* samples) const {
-    at::parallel_for(0, shape.panels(), 1, [&](int64_t begin, int64_t end) {
-      kernels::unpack_images(shape, image, false, panels.data(), samples, begin, end);
-    });
-  }
-  at::Tensor samples() const {
-    const at::Tensor out = at::empty({shape.batch, image.channels, image.height, image.width});
-    unpack(out.data_ptr<float>());
-    return out;
-  }
-};
-
 namespace {
 
+using PixelGroups = std::vector<std::pair<std::string, int64_t>>;
+
 /// Pixels that share a pass over the weight: some of a line, or all of it.
-std::vector<std::pair<std::string, int64_t>> pixel_groups(int64_t pixels, int64_t line) {
-  std::vector<std::pair<std::string, int64_t>> groups;
+PixelGroups pixel_groups(int64_t pixels, int64_t line) {
+  PixelGroups groups;
   const auto add = [&](int64_t count) {
     groups.emplace_back(str("panels, ", count, " pixels at once"), count);
   };
@@ -63,18 +35,30 @@ std::vector<std::pair<std::string, int64_t>> pixel_groups(int64_t pixels, int64_
   return groups;
 }
 
+/// A product that writes `out`, with every number of pixels at once: checked, and ready to be timed.
+std::vector<Contender> checked(const std::string& what, const PixelGroups& groups,
+                               const std::function<void(int64_t pixels)>& run, PanelImages& out,
+                               const at::Tensor& expected) {
+  std::vector<Contender> contenders;
+  for (const auto& [name, pixels] : groups) {
+    std::fill(out.panels.begin(), out.panels.end(), 0.0F);
+    run(pixels);
+    check_samples(what + ", " + name, out.samples(), expected);
+    contenders.push_back({name, [run, at_once = pixels] { run(at_once); }});
+  }
+  return contenders;
+}
+
 }  // namespace
 
 void check_shape(const Conv2dShape& shape) {
   const kernels::ConvGeometry& g = shape.geometry;
-  for (const auto& [key, value] : {std::pair{"batch", shape.batch},
-                                   {"in", shape.in},
-                                   {"out", shape.out},
-                                   {"size", std::min(shape.height, shape.width)},
-                                   {"kernel", std::min(g.kernel_height, g.kernel_width)},
-                                   {"stride", g.stride}}) {
-    if (value < 1) throw Error(str(key, ": expected at least 1, got ", value));
-  }
+  check_extents({{"batch", shape.batch},
+                 {"in", shape.in},
+                 {"out", shape.out},
+                 {"size", std::min(shape.height, shape.width)},
+                 {"kernel", std::min(g.kernel_height, g.kernel_width)},
+                 {"stride", g.stride}});
   if (g.padding < 0) throw Error(str("padding: expected 0 or more, got ", g.padding));
   if (g.dilation * (g.kernel_height - 1) >= shape.height + 2 * g.padding ||
       g.dilation * (g.kernel_width - 1) >= shape.width + 2 * g.padding) {
@@ -105,19 +89,7 @@ at::Tensor Conv2d::grad_output() const {
   return random_tensor({shape_.batch, shape_.out, images_.out.height, images_.out.width}, seed_, 1);
 }
 
-SparseWays Conv2d::sparse(Product product, const Point& point) const {
-  switch (product) {
-    case Product::kForward:
-      return sparse_forward(point);
-    case Product::kGradInput:
-      return sparse_grad_input(point);
-    default:
-      return sparse_grad_weight(point);
-  }
-}
-
 SparseWays Conv2d::sparse_forward(const Point& point) const {
-  const kernels::ConvGeometry& g = shape_.geometry;
   struct State {
     KeptWeight kept;
     kernels::Packed packed;
@@ -130,21 +102,15 @@ SparseWays Conv2d::sparse_forward(const Point& point) const {
     }
   };
   KeptWeight kept(weight_, point, seed_);
-  kernels::Packed packed = kernels::Packed::conv(kept.pattern, g, images_.in);
+  kernels::Packed packed = kernels::Packed::conv(kept.pattern, shape_.geometry, images_.in);
   packed.fill(kept.values.data());
   const auto state = std::make_shared<State>(
       State{std::move(kept), std::move(packed), kernels::conv_positions(images_), in_panels_, out_panels_});
-  SparseWays ways = state->kept.ways();
-  ways.weight_bytes = state->packed.bytes();
-  const at::Tensor expected =
-      at::conv2d(some_samples(x_), state->kept.masked, {}, g.stride, g.padding, g.dilation);
   const auto groups = pixel_groups(pixels_, images_.out.width);
-  for (const auto& [name, pixels] : groups) {
-    std::fill(state->out->panels.begin(), state->out->panels.end(), 0.0F);
-    state->multiply(pixels);
-    check_close("convolution, " + name, some_samples(state->out->samples()), expected);
-    ways.panels.push_back({name, [state, group = pixels] { state->multiply(group); }});
-  }
+  SparseWays ways = state->kept.ways(state->packed.bytes());
+  ways.panels = checked(
+      "convolution", groups, [state](int64_t pixels) { state->multiply(pixels); }, *state->out,
+      dense_conv(some_samples(x_), state->kept.masked, shape_.geometry));
   ways.row_major = {{"NCHW", [state, x = x_, y = state->out->samples(), group = groups[0].second] {
                        state->in->pack(x.data_ptr<float>());
                        state->multiply(group);
@@ -154,44 +120,39 @@ SparseWays Conv2d::sparse_forward(const Point& point) const {
 }
 
 SparseWays Conv2d::sparse_grad_input(const Point& point) const {
-  const kernels::ConvGeometry& g = shape_.geometry;
   kernels::ConvShape images = images_;
   images.out.border = images.gradient_border();
   images.in.border = 0;
   struct State {
     KeptWeight kept;
-    std::vector<kernels::InputGradient> phases;
+    std::vector<kernels::InputGradient> parts;
     PanelImages dy, dx;
 
     void run(int64_t group) {
-      for (kernels::InputGradient& phase : phases) {
-        fill_packed(phase.weight, kept.values.data());
-        PanelRun{&phase.weight, dy.shape, dx.shape, phase.positions, group}.multiply(dy.panels.data(),
-                                                                                     dx.panels.data());
+      for (kernels::InputGradient& part : parts) {
+        fill_packed(part.weight, kept.values.data());
+        PanelRun{&part.weight, dy.shape, dx.shape, part.positions, group}.multiply(dy.panels.data(),
+                                                                                   dx.panels.data());
       }
     }
   };
   KeptWeight kept(weight_, point, seed_);
-  auto phases = kernels::conv_input_gradient(kept.pattern, images);
+  auto parts = kernels::conv_input_gradient(kept.pattern, images);
   const auto state = std::make_shared<State>(
-      State{std::move(kept), std::move(phases), {shape_.batch, images.out}, {shape_.batch, images.in}});
+      State{std::move(kept), std::move(parts), {shape_.batch, images.out}, {shape_.batch, images.in}});
   const at::Tensor dy = grad_output();
   state->dy.pack(dy.data_ptr<float>());
-  SparseWays ways = state->kept.ways();
-  for (const kernels::InputGradient& phase : state->phases) ways.weight_bytes += phase.weight.bytes();
-  const at::Tensor expected = std::get<0>(
-      at::convolution_backward(some_samples(dy), some_samples(x_), state->kept.masked, {}, g.stride,
-                               g.padding, g.dilation, false, {0, 0}, 1, {true, false, false}));
-  for (const auto& [name, pixels] : pixel_groups(pixels_, shape_.width)) {
-    state->run(pixels);
-    check_close("convolution's input gradient, " + name, some_samples(state->dx.samples()), expected);
-    ways.panels.push_back({name, [state, group = pixels] { state->run(group); }});
-  }
+  int64_t bytes = 0;
+  for (const kernels::InputGradient& part : state->parts) bytes += part.weight.bytes();
+  SparseWays ways = state->kept.ways(bytes);
+  ways.panels = checked(
+      "convolution's input gradient", pixel_groups(pixels_, shape_.width),
+      [state](int64_t pixels) { state->run(pixels); }, state->dx,
+      dense_conv_gradient(some_samples(dy), some_samples(x_), state->kept.masked, shape_.geometry, true));
   return ways;
 }
 
 SparseWays Conv2d::sparse_grad_weight(const Point& point) const {
-  const kernels::ConvGeometry& g = shape_.geometry;
   struct State {
     KeptWeight kept;
     kernels::ConvWeightGradient gradient;
@@ -218,21 +179,15 @@ SparseWays Conv2d::sparse_grad_weight(const Point& point) const {
   state->scratch.resize(static_cast<size_t>(state->gradient.scratch_floats()));
   state->grad.resize(static_cast<size_t>(state->kept.pattern.value_floats()));
   const at::Tensor dy = grad_output();
-  std::vector<float> expected = state->kept.blocks_of(
-      std::get<1>(at::convolution_backward(dy, x_, weight_, {}, g.stride, g.padding, g.dilation, false,
-                                           {0, 0}, 1, {false, true, false}))
-          .contiguous());
-  SparseWays ways = state->kept.ways();
-  ways.weight_bytes = 4 * state->kept.pattern.value_floats();
-  const auto floats = static_cast<int64_t>(expected.size());
+  const at::Tensor expected = dense_conv_gradient(dy, x_, weight_, shape_.geometry, false).contiguous();
+  SparseWays ways = state->kept.ways(4 * state->kept.pattern.value_floats());
   for (const bool last : {false, true}) {
     const auto order = last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
     const auto run = [state, last, x = x_.contiguous(order), to = dy.contiguous(order)] {
       state->run(x, to, last);
     };
     run();
-    check_close("convolution's weight gradient", at::from_blob(state->grad.data(), {floats}),
-                at::from_blob(expected.data(), {floats}));
+    state->kept.check_gradient("convolution's weight gradient", state->grad, expected);
     ways.panels.push_back({last ? "channels last" : "NCHW", run});
   }
   return ways;

@@ -33,12 +33,11 @@ class Conv2d final : public Layer {
 
   Grid grid() const override;
   std::vector<Contender> dense(Product product) const override;
-  SparseWays sparse(Product product, const Point& point) const override;
 
  private:
-  SparseWays sparse_forward(const Point& point) const;
-  SparseWays sparse_grad_input(const Point& point) const;
-  SparseWays sparse_grad_weight(const Point& point) const;
+  SparseWays sparse_forward(const Point& point) const override;
+  SparseWays sparse_grad_input(const Point& point) const override;
+  SparseWays sparse_grad_weight(const Point& point) const override;
   at::Tensor grad_output() const;
 
   Conv2dShape shape_;

@@ -1,7 +1,5 @@
-#include <ATen/ops/conv2d.h>
-#include <ATen/ops/convolution_backward.h>
-
 #include "hewn/measure/conv.h"
+#include "hewn/measure/dense_conv.h"
 #include "hewn/measure/prepared.h"
 
 namespace hewn::measure {
@@ -36,15 +34,12 @@ std::vector<Contender> Conv2d::dense(Product product) const {
   std::vector<Contender> out;
   for (const Order& order : orders(x_, dy, weight_, g)) {
     if (product == Product::kForward) {
-      out.push_back({order.name, [order, g] {
-                       at::conv2d(order.x(), order.weight(), {}, g.stride, g.padding, g.dilation);
-                     }});
+      out.push_back({order.name, [order, g] { dense_conv(order.x(), order.weight(), g); }});
       continue;
     }
     const bool input = product == Product::kGradInput;
     out.push_back({order.name, [order, g, input] {
-                     at::convolution_backward(order.dy(), order.x(), order.weight(), {}, g.stride, g.padding,
-                                              g.dilation, false, {0, 0}, 1, {input, !input, false});
+                     dense_conv_gradient(order.dy(), order.x(), order.weight(), g, input);
                    }});
   }
   return out;

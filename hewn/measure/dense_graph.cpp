@@ -6,7 +6,6 @@
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/addmv.h>
 #include <ATen/ops/constant_pad_nd.h>
-#include <ATen/ops/conv2d.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
@@ -19,6 +18,7 @@
 #include <numeric>
 
 #include "hewn/core/error.h"
+#include "hewn/measure/dense_conv.h"
 #include "hewn/measure/prepared.h"
 
 namespace hewn::measure {
@@ -65,11 +65,11 @@ DenseGraph::DenseGraph(const runtime::ModelData& model, Way way)
       values_(takes_values(model.graph)),
       uses_(runtime::count_uses(model.graph)) {
   for (const Node& node : model.graph.nodes) {
-    Step step;
-    if (!node.inputs.empty()) step.a = node.inputs[0];
-    if (node.inputs.size() > 1) step.b = node.inputs[1];
-    step.apply = make(model, node);
-    steps_.push_back(std::move(step));
+    Operation operation;
+    if (!node.inputs.empty()) operation.a = node.inputs[0];
+    if (node.inputs.size() > 1) operation.b = node.inputs[1];
+    operation.apply = make(model, node);
+    operations_.push_back(std::move(operation));
   }
 }
 
@@ -101,15 +101,15 @@ at::Tensor DenseGraph::prepare(const at::Tensor& samples) const {
 }
 
 at::Tensor DenseGraph::run(const at::Tensor& prepared) const {
-  std::vector<at::Tensor> values(steps_.size());
+  std::vector<at::Tensor> values(operations_.size());
   std::vector<int32_t> left = uses_;
   values[0] = prepared;
   const auto value = [&](int32_t i) { return i < 0 ? at::Tensor() : values[static_cast<size_t>(i)]; };
-  for (size_t i = 1; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    values[i] = step.apply(value(step.a), value(step.b));
+  for (size_t i = 1; i < operations_.size(); ++i) {
+    const Operation& operation = operations_[i];
+    values[i] = operation.apply(value(operation.a), value(operation.b));
     // Memory goes back as early as in a model's forward().
-    for (const int32_t in : {step.a, step.b}) {
+    for (const int32_t in : {operation.a, operation.b}) {
       if (in >= 0 && --left[static_cast<size_t>(in)] == 0) values[static_cast<size_t>(in)].reset();
     }
   }
@@ -197,14 +197,12 @@ DenseGraph::Apply DenseGraph::make_conv(const at::Tensor& weight, const at::Tens
   if (way_ == Way::kOneDnn) {
     return [window, w = one_dnn_filter(weight, window.stride, window.padding, window.dilation),
             b = one_dnn_plain(bias)](const at::Tensor& x, const at::Tensor&) {
-      return at::conv2d(x, w(), b(), window.stride, window.padding, window.dilation);
+      return dense_conv(x, w(), window, b());
     };
   }
   const at::Tensor w =
       way_ == Way::kChannelsLast ? weight.contiguous(at::MemoryFormat::ChannelsLast) : weight;
-  return [window, w, bias](const at::Tensor& x, const at::Tensor&) {
-    return at::conv2d(x, w, bias, window.stride, window.padding, window.dilation);
-  };
+  return [window, w, bias](const at::Tensor& x, const at::Tensor&) { return dense_conv(x, w, window, bias); };
 }
 
 DenseGraph::Apply DenseGraph::make_embedding(const Node& node, const runtime::Table& table) const {

@@ -48,7 +48,7 @@ class DenseGraph {
   /// Whether nothing else sees what the node made: it may be overwritten.
   bool own(const runtime::Graph& graph, int32_t node) const;
 
-  struct Step {
+  struct Operation {
     int32_t a = -1;
     int32_t b = -1;  // may be none
     Apply apply;
@@ -58,7 +58,7 @@ class DenseGraph {
   bool vectors_;  // no node needs pixels
   bool values_;   // inputs are numbers of values
   std::vector<int32_t> uses_;
-  std::vector<Step> steps_;  // one per node
+  std::vector<Operation> operations_;  // one per node
 };
 
 }  // namespace hewn::measure

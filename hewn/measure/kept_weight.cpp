@@ -26,16 +26,6 @@ WeightLayout layout_of(const at::Tensor& weight, const BlockShape& block) {
 
 }  // namespace
 
-void check_point(const Grid& grid, const Point& point) {
-  if (!(point.sparsity >= 0 && point.sparsity < 1)) {
-    throw Error(str("sparsity: expected a number in [0, 1), got ", point.sparsity));
-  }
-  if (point.block.rows > grid.rows || point.block.cols > grid.cols) {
-    throw Error(str("block: ", hewn::to_string(point.block), " is larger than the layer, ", grid.rows, "x",
-                    grid.cols));
-  }
-}
-
 KeptWeight::KeptWeight(const at::Tensor& weight, const Point& point, uint64_t seed)
     : pattern(random_pattern(layout_of(weight, point.block).grid, point.sparsity, seed)),
       values(blocks_of(weight)),
@@ -51,11 +41,18 @@ std::vector<float> KeptWeight::blocks_of(const at::Tensor& weight) const {
   return blocks;
 }
 
-SparseWays KeptWeight::ways() const {
+void KeptWeight::check_gradient(const std::string& what, const std::vector<float>& got,
+                                const at::Tensor& expected) const {
+  const std::vector<float> blocks = blocks_of(expected);
+  check_close(what, at::tensor(got), at::tensor(blocks));
+}
+
+SparseWays KeptWeight::ways(int64_t weight_bytes) const {
   SparseWays ways;
   ways.density = density(pattern);
   ways.kept_blocks = pattern.kept();
   ways.blocks = pattern.grid.blocks();
+  ways.weight_bytes = weight_bytes;
   return ways;
 }
 
@@ -71,6 +68,10 @@ at::Tensor some_samples(const at::Tensor& batch) {
   std::vector<int64_t> chosen;
   for (int64_t i = 0; i < kCheckedSamples; ++i) chosen.push_back(i * (size - 1) / (kCheckedSamples - 1));
   return at::index_select(batch, 0, at::tensor(chosen));
+}
+
+void check_samples(const std::string& what, const at::Tensor& got, const at::Tensor& expected) {
+  check_close(what, some_samples(got), expected);
 }
 
 void check_close(const std::string& what, const at::Tensor& got, const at::Tensor& expected) {

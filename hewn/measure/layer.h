@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hewn/core/grid.h"
@@ -21,6 +23,9 @@ struct Point {
 /// Throws Error where the sparsity is outside [0, 1) or the block does not fit into the weight. Kernels take
 /// such blocks too, as ragged ones; asking for them is more likely a slip.
 void check_point(const Grid& grid, const Point& point);
+
+/// Throws Error for the first of some named extents that is below 1.
+void check_extents(std::initializer_list<std::pair<const char*, int64_t>> extents);
 
 /// A product over kept blocks only, ready to be timed.
 struct SparseWays {
@@ -42,7 +47,12 @@ class Layer {
   /// Every dense way that LibTorch offers. Some may throw when they are run.
   virtual std::vector<Contender> dense(Product product) const = 0;
   /// Random blocks of the same weight. Throws Error where the result differs from LibTorch's.
-  virtual SparseWays sparse(Product product, const Point& point) const = 0;
+  SparseWays sparse(Product product, const Point& point) const;
+
+ private:
+  virtual SparseWays sparse_forward(const Point& point) const = 0;
+  virtual SparseWays sparse_grad_input(const Point& point) const = 0;
+  virtual SparseWays sparse_grad_weight(const Point& point) const = 0;
 };
 
 }  // namespace hewn::measure

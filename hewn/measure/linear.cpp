@@ -2,14 +2,12 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "hewn/core/error.h"
 #include "hewn/measure/kept_weight.h"
 #include "hewn/measure/panel_run.h"
 
@@ -30,9 +28,10 @@ struct Panels {
   std::vector<float> in;
   std::vector<float> out;
 
-  Panels(KeptWeight&& weight, Packed&& plan, const PanelShape& in_shape, const PanelShape& out_shape)
+  Panels(KeptWeight&& weight, Packed (*pack_weight)(const kernels::BsrPattern&), const PanelShape& in_shape,
+         const PanelShape& out_shape)
       : kept(std::move(weight)),
-        packed(std::move(plan)),
+        packed(pack_weight(kept.pattern)),
         run{&packed, in_shape, out_shape, kOnePosition},
         in(static_cast<size_t>(in_shape.floats())),
         out(static_cast<size_t>(out_shape.floats())) {
@@ -106,9 +105,7 @@ struct Panels {
 }  // namespace
 
 void check_shape(const LinearShape& shape) {
-  for (const auto& [key, value] : {std::pair{"batch", shape.batch}, {"in", shape.in}, {"out", shape.out}}) {
-    if (value < 1) throw Error(str(key, ": expected at least 1, got ", value));
-  }
+  check_extents({{"batch", shape.batch}, {"in", shape.in}, {"out", shape.out}});
 }
 
 Linear::Linear(const LinearShape& shape, uint64_t seed)
@@ -118,35 +115,21 @@ Linear::Linear(const LinearShape& shape, uint64_t seed)
       dy_(random_tensor({shape.batch, shape.out}, seed, 1)),
       weight_(random_tensor({shape.out, shape.in}, seed, 2)) {}
 
-SparseWays Linear::sparse(Product product, const Point& point) const {
-  switch (product) {
-    case Product::kForward:
-      return sparse_forward(point);
-    case Product::kGradInput:
-      return sparse_grad_input(point);
-    default:
-      return sparse_grad_weight(point);
-  }
-}
-
 SparseWays Linear::sparse_forward(const Point& point) const {
-  KeptWeight kept(weight_, point, seed_);
-  Packed plan = Packed::linear(kept.pattern);
   const auto state =
-      std::make_shared<Panels>(std::move(kept), std::move(plan), PanelShape{shape_.batch, shape_.in},
-                               PanelShape{shape_.batch, shape_.out});
+      std::make_shared<Panels>(KeptWeight(weight_, point, seed_), Packed::linear,
+                               PanelShape{shape_.batch, shape_.in}, PanelShape{shape_.batch, shape_.out});
   const at::Tensor y = at::empty({shape_.batch, shape_.out});
   const at::Tensor expected = at::linear(some_samples(x_), state->kept.masked);
   state->multiply_row_major(x_.data_ptr<float>(), y.data_ptr<float>());
-  check_close("linear forward, row-major", some_samples(y), expected);
+  check_samples("linear forward, row-major", y, expected);
   y.zero_();
   state->pack(x_.data_ptr<float>());
   state->multiply();
   state->unpack(y.data_ptr<float>());
-  check_close("linear forward", some_samples(y), expected);
+  check_samples("linear forward", y, expected);
 
-  SparseWays ways = state->kept.ways();
-  ways.weight_bytes = state->packed.bytes();
+  SparseWays ways = state->kept.ways(state->packed.bytes());
   ways.panels = {{"panels", [state] { state->multiply(); }}};
   ways.row_major = {{"row-major", [state, y, x = x_] {
                        state->multiply_row_major(x.data_ptr<float>(), y.data_ptr<float>());
@@ -155,11 +138,9 @@ SparseWays Linear::sparse_forward(const Point& point) const {
 }
 
 SparseWays Linear::sparse_grad_input(const Point& point) const {
-  KeptWeight kept(weight_, point, seed_);
-  Packed plan = Packed::linear_transposed(kept.pattern);
   const auto state =
-      std::make_shared<Panels>(std::move(kept), std::move(plan), PanelShape{shape_.batch, shape_.out},
-                               PanelShape{shape_.batch, shape_.in});
+      std::make_shared<Panels>(KeptWeight(weight_, point, seed_), Packed::linear_transposed,
+                               PanelShape{shape_.batch, shape_.out}, PanelShape{shape_.batch, shape_.in});
   const auto run = [state] {
     fill_packed(state->packed, state->kept.values.data());
     state->multiply();
@@ -168,10 +149,9 @@ SparseWays Linear::sparse_grad_input(const Point& point) const {
   state->pack(dy_.data_ptr<float>());
   run();
   state->unpack(dx.data_ptr<float>());
-  check_close("linear input gradient", some_samples(dx), at::mm(some_samples(dy_), state->kept.masked));
+  check_samples("linear input gradient", dx, at::mm(some_samples(dy_), state->kept.masked));
 
-  SparseWays ways = state->kept.ways();
-  ways.weight_bytes = state->packed.bytes();
+  SparseWays ways = state->kept.ways(state->packed.bytes());
   ways.panels = {{"panels, weight packed in the call", run}};
   return ways;
 }
@@ -199,13 +179,9 @@ SparseWays Linear::sparse_grad_weight(const Point& point) const {
     });
   };
   run();
-  std::vector<float> expected = state->kept.blocks_of(at::mm(dy_.t(), x_));
-  const auto floats = static_cast<int64_t>(expected.size());
-  check_close("linear weight gradient", at::from_blob(state->grad.data(), {floats}),
-              at::from_blob(expected.data(), {floats}));
+  state->kept.check_gradient("linear weight gradient", state->grad, at::mm(dy_.t(), x_));
 
-  SparseWays ways = state->kept.ways();
-  ways.weight_bytes = 4 * pattern.value_floats();
+  SparseWays ways = state->kept.ways(4 * pattern.value_floats());
   ways.panels = {{"block columns", run}};
   return ways;
 }

@@ -26,12 +26,11 @@ class Linear final : public Layer {
 
   Grid grid() const override { return {shape_.in, shape_.out, {shape_.in, shape_.out}}; }
   std::vector<Contender> dense(Product product) const override;
-  SparseWays sparse(Product product, const Point& point) const override;
 
  private:
-  SparseWays sparse_forward(const Point& point) const;
-  SparseWays sparse_grad_input(const Point& point) const;
-  SparseWays sparse_grad_weight(const Point& point) const;
+  SparseWays sparse_forward(const Point& point) const override;
+  SparseWays sparse_grad_input(const Point& point) const override;
+  SparseWays sparse_grad_weight(const Point& point) const override;
 
   LinearShape shape_;
   uint64_t seed_;

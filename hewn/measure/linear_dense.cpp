@@ -13,23 +13,28 @@
 namespace hewn::measure {
 namespace {
 
+/// a b, written where the result of the last call was.
+Contender mm_way(const std::string& name, const at::Tensor& a, const at::Tensor& b) {
+  return {name, [a, b, out = at::empty({a.size(0), b.size(1)})] {
+            at::Tensor to = out;
+            at::mm_out(to, a, b);
+          }};
+}
+
+Contender mv_way(const std::string& name, const at::Tensor& matrix, const at::Tensor& vector) {
+  return {name, [matrix, vector, out = at::empty({matrix.size(0)})] {
+            at::Tensor to = out;
+            at::mv_out(to, matrix, vector);
+          }};
+}
+
 std::vector<Contender> forward(const at::Tensor& x, const at::Tensor& w) {
   const at::Tensor w_t = w.t().contiguous();
   const at::Tensor x_t = x.t().contiguous();
-  const at::Tensor y = at::empty({x.size(0), w.size(0)});
-  const at::Tensor y_t = at::empty({w.size(0), x.size(0)});
   std::vector<Contender> out = {
       {"at::linear", [=] { at::linear(x, w); }},
-      {"at::mm, weight transposed before",
-       [=] {
-         at::Tensor to = y;
-         at::mm_out(to, x, w_t);
-       }},
-      {"at::mm, batch innermost",
-       [=] {
-         at::Tensor to = y_t;
-         at::mm_out(to, w, x_t);
-       }},
+      mm_way("at::mm, weight transposed before", x, w_t),
+      mm_way("at::mm, batch innermost", w, x_t),
       {"oneDNN linear",
        [x_one = one_dnn_plain(x), w_one = one_dnn_plain(w)] { at::mkldnn_linear(x_one(), w_one()); }},
   };
@@ -39,50 +44,23 @@ std::vector<Contender> forward(const at::Tensor& x, const at::Tensor& w) {
   const Prepared filter = one_dnn_filter(w.view({w.size(0), w.size(1), 1, 1}), 1, 0, 1);
   out.push_back({"oneDNN 1x1 convolution, blocked", [=] { at::conv2d(image(), filter()); }});
   if (x.size(0) != 1) return out;
-  const at::Tensor vector = x.view(-1);
-  const at::Tensor result = at::empty({w.size(0)});
-  out.push_back({"at::mv", [=] {
-                   at::Tensor to = result;
-                   at::mv_out(to, w, vector);
-                 }});
-  out.push_back({"at::mv, weight transposed before", [=] {
-                   at::Tensor to = result;
-                   at::mv_out(to, w_t.t(), vector);
-                 }});
+  out.push_back(mv_way("at::mv", w, x.view(-1)));
+  out.push_back(mv_way("at::mv, weight transposed before", w_t.t(), x.view(-1)));
   return out;
 }
 
 std::vector<Contender> grad_input(const at::Tensor& dy, const at::Tensor& w) {
-  const at::Tensor w_t = w.t().contiguous();
-  const at::Tensor dx = at::empty({dy.size(0), w.size(1)});
-  return {{"at::mm",
-           [=] {
-             at::Tensor to = dx;
-             at::mm_out(to, dy, w);
-           }},
-          {"at::mm, weight transposed before",
-           [=] {
-             at::Tensor to = dx;
-             at::mm_out(to, dy, w_t.t());
-           }},
-          {"oneDNN linear", [dy_one = one_dnn_plain(dy), w, sizes = dx.sizes().vec()] {
-             at::mkldnn_linear_backward_input(sizes, dy_one(), w);
-           }}};
+  return {
+      mm_way("at::mm", dy, w),
+      mm_way("at::mm, weight transposed before", dy, w.t().contiguous().t()),
+      {"oneDNN linear", [dy_one = one_dnn_plain(dy), w, sizes = std::vector<int64_t>{dy.size(0), w.size(1)}] {
+         at::mkldnn_linear_backward_input(sizes, dy_one(), w);
+       }}};
 }
 
 std::vector<Contender> grad_weight(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& w) {
-  const at::Tensor dw = at::empty({dy.size(1), x.size(1)});
-  const at::Tensor dw_t = at::empty({x.size(1), dy.size(1)});
-  return {{"at::mm",
-           [=] {
-             at::Tensor to = dw;
-             at::mm_out(to, dy.t(), x);
-           }},
-          {"at::mm, gradient transposed",
-           [=] {
-             at::Tensor to = dw_t;
-             at::mm_out(to, x.t(), dy);
-           }},
+  return {mm_way("at::mm", dy.t(), x),
+          mm_way("at::mm, gradient transposed", x.t(), dy),
           {"oneDNN linear", [dy_one = one_dnn_plain(dy), x_one = one_dnn_plain(x), w_one = one_dnn_plain(w)] {
              at::mkldnn_linear_backward_weights(dy_one(), x_one(), w_one(), false);
            }}};

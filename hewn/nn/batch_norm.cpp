@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "hewn/core/error.h"
+#include "hewn/nn/held.h"
 
 namespace hewn::nn {
 namespace {
@@ -29,14 +30,14 @@ struct Rule {
   at::Tensor running_var;
 };
 
-/// Sums run over the places of all processes; n is their number. Gradients are those of the sum of all
+/// Sums run over the positions of all processes; n is their number. Gradients are those of the sum of all
 /// processes' losses, so that averaging them over processes gives those of the mean loss.
 struct Synchronised : torch::autograd::Function<Synchronised> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::Tensor& weight,
                             const at::Tensor& bias, const Rule& rule) {
     const at::Tensor x = input.to(at::kFloat);
-    const double places = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
-    const at::Tensor totals = at::cat({x.sum(kAllButChannels), at::full({1}, places, x.options())});
+    const double positions = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    const at::Tensor totals = at::cat({x.sum(kAllButChannels), at::full({1}, positions, x.options())});
     rule.sum(totals);
     const int64_t channels = x.size(1);
     const at::Tensor n = totals.narrow(0, channels, 1);
@@ -52,7 +53,7 @@ struct Synchronised : torch::autograd::Function<Synchronised> {
     const at::Tensor inverse = (squares / n + rule.epsilon).rsqrt();
     const at::Tensor normal = centred * by_channel(inverse);
     context->save_for_backward({normal, weight, inverse, n});
-    context->saved_data["sum"] = c10::IValue::make_capsule(c10::make_intrusive<Holder>(rule.sum));
+    context->saved_data["sum"] = hold(rule.sum);
     return (normal * by_channel(weight) + by_channel(bias)).to(input.scalar_type());
   }
 
@@ -65,8 +66,7 @@ struct Synchronised : torch::autograd::Function<Synchronised> {
     const at::Tensor grad_bias = grad.sum(kAllButChannels);
     const at::Tensor grad_weight = (grad * normal).sum(kAllButChannels);
     const at::Tensor totals = at::cat({grad_bias, grad_weight});
-    const auto holder = context->saved_data["sum"].toCapsule();
-    static_cast<Holder*>(holder.get())->sum(totals);
+    held<SumOverProcesses>(context->saved_data["sum"])(totals);
     const int64_t channels = weight.size(0);
     const at::Tensor mean = totals.narrow(0, 0, channels) / n;
     const at::Tensor slope = totals.narrow(0, channels, channels) / n;
@@ -74,11 +74,6 @@ struct Synchronised : torch::autograd::Function<Synchronised> {
         (grad - by_channel(mean) - normal * by_channel(slope)) * by_channel(weight * saved[2]);
     return {grad_input.to(grads[0].scalar_type()), grad_weight, grad_bias, at::Tensor()};
   }
-
-  struct Holder : torch::CustomClassHolder {
-    explicit Holder(SumOverProcesses how) : sum(std::move(how)) {}
-    SumOverProcesses sum;
-  };
 };
 
 }  // namespace

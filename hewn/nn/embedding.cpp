@@ -130,7 +130,7 @@ EmbeddingTableImpl::EmbeddingTableImpl(std::vector<int64_t> vocabularies, int64_
   std::partial_sum(vocabularies_.begin(), vocabularies_.end(), first.begin() + 1);
   if (first.back() > std::numeric_limits<int32_t>::max()) {
     throw Error(hewn::str("embedding: ", first.back(), " values in all fields together, more than 2^31 - 1; ",
-                          "use a larger --min-count or --hash-size"));
+                          "use a larger min-count or a smaller hash-size"));
   }
   first_ = at::tensor(first);
   const at::Tensor rows = at::empty({first.back(), width});

@@ -14,6 +14,16 @@ std::optional<int64_t> square(const torch::ExpandingArray<2>& extents) {
   return extents->at(0) == extents->at(1) ? std::optional(extents->at(0)) : std::nullopt;
 }
 
+std::shared_ptr<SparseLayer> sparse_form(const torch::nn::LinearImpl& /*linear*/,
+                                         const std::shared_ptr<prune::SparseWeight>& blocks) {
+  return std::make_shared<SparseLinear>(blocks);
+}
+
+std::shared_ptr<SparseLayer> sparse_form(const torch::nn::Conv2dImpl& conv,
+                                         const std::shared_ptr<prune::SparseWeight>& blocks) {
+  return std::make_shared<SparseConv>(blocks, geometry_of(conv).value());
+}
+
 }  // namespace
 
 std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& conv) {
@@ -30,35 +40,24 @@ std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& co
                                *dilation};
 }
 
-at::Tensor LinearImpl::forward(const at::Tensor& input) {
+template <class Dense>
+at::Tensor OnBlocks<Dense>::forward(const at::Tensor& input) {
   input_shape_ = input.sizes().vec();
   if (see_) see_(input);
-  return sparse_ == nullptr ? torch::nn::LinearImpl::forward(input)
-                            : SparseLinear::forward(sparse_, input, bias);
+  return sparse_ == nullptr ? Dense::forward(input) : sparse_->forward(input, this->bias);
 }
 
-void LinearImpl::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
+template <class Dense>
+void OnBlocks<Dense>::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
   if (blocks == nullptr) {
     sparse_ = nullptr;
   } else if (sparse_ == nullptr || &sparse_->weight() != blocks.get()) {
-    sparse_ = std::make_shared<SparseLinear>(blocks);
+    sparse_ = sparse_form(*this, blocks);
   }
 }
 
-at::Tensor Conv2dImpl::forward(const at::Tensor& input) {
-  input_shape_ = input.sizes().vec();
-  if (see_) see_(input);
-  return sparse_ == nullptr ? torch::nn::Conv2dImpl::forward(input)
-                            : SparseConv::forward(sparse_, input, bias);
-}
-
-void Conv2dImpl::run_on(const std::shared_ptr<prune::SparseWeight>& blocks) {
-  if (blocks == nullptr) {
-    sparse_ = nullptr;
-  } else if (sparse_ == nullptr || &sparse_->weight() != blocks.get()) {
-    sparse_ = std::make_shared<SparseConv>(blocks, geometry_of(*this).value());
-  }
-}
+template class OnBlocks<torch::nn::LinearImpl>;
+template class OnBlocks<torch::nn::Conv2dImpl>;
 
 at::Tensor input_rows(const torch::nn::LinearImpl& linear, const at::Tensor& input) {
   return input.reshape({-1, linear.options.in_features()});
@@ -66,7 +65,7 @@ at::Tensor input_rows(const torch::nn::LinearImpl& linear, const at::Tensor& inp
 
 at::Tensor input_rows(const torch::nn::Conv2dImpl& conv, const at::Tensor& input) {
   const kernels::ConvGeometry g = geometry_of(conv).value();
-  // images x (channel, H, W) x places
+  // images x (channel, H, W) x positions
   const at::Tensor columns = at::im2col(input, {g.kernel_height, g.kernel_width}, {g.dilation, g.dilation},
                                         {g.padding, g.padding}, {g.stride, g.stride});
   const int64_t taps = g.taps();

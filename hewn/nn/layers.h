@@ -9,21 +9,22 @@
 #include <vector>
 
 #include "hewn/kernels/packed.h"
-#include "hewn/prune/pruner.h"
+#include "hewn/prune/weight_slot.h"
 
 namespace hewn::nn {
 
-class SparseConv;
-class SparseLinear;
+class SparseLayer;
 
 /// What the kernels need to know of a convolution; nothing where they cannot run it: with groups, padding
 /// other than zeros, or stride, padding or dilation that differ between the two directions.
 std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& conv);
 
-/// torch::nn::Linear that can also run on the kept blocks of its weight. State dict and options are the same.
-class LinearImpl : public torch::nn::LinearImpl {
+/// A layer of LibTorch that can also run on the kept blocks of its weight. State dict and options are the
+/// same.
+template <class Dense>
+class OnBlocks : public Dense {
  public:
-  using torch::nn::LinearImpl::LinearImpl;
+  using Dense::Dense;
   at::Tensor forward(const at::Tensor& input);
   /// Null: runs dense, on `weight`.
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
@@ -33,30 +34,28 @@ class LinearImpl : public torch::nn::LinearImpl {
   void watch(prune::SeeInput see) { see_ = std::move(see); }
 
  private:
-  std::shared_ptr<SparseLinear> sparse_;
+  std::shared_ptr<SparseLayer> sparse_;
   std::vector<int64_t> input_shape_;
   prune::SeeInput see_;
 };
+extern template class OnBlocks<torch::nn::LinearImpl>;
+extern template class OnBlocks<torch::nn::Conv2dImpl>;
+
+class LinearImpl : public OnBlocks<torch::nn::LinearImpl> {
+ public:
+  using OnBlocks::OnBlocks;
+};
 TORCH_MODULE(Linear);
 
-/// The same for torch::nn::Conv2d. Without a geometry_of it always runs dense.
-class Conv2dImpl : public torch::nn::Conv2dImpl {
+/// Without a geometry_of it always runs dense.
+class Conv2dImpl : public OnBlocks<torch::nn::Conv2dImpl> {
  public:
-  using torch::nn::Conv2dImpl::Conv2dImpl;
-  at::Tensor forward(const at::Tensor& input);
-  void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
-  const std::vector<int64_t>& input_shape() const { return input_shape_; }
-  void watch(prune::SeeInput see) { see_ = std::move(see); }
-
- private:
-  std::shared_ptr<SparseConv> sparse_;
-  std::vector<int64_t> input_shape_;
-  prune::SeeInput see_;
+  using OnBlocks::OnBlocks;
 };
 TORCH_MODULE(Conv2d);
 
 /// The rows x for which the layer computes x W + bias, W being its weight as a matrix of blocks: the vectors
-/// of a Linear layer's input; what a convolution's kernel covers at each place, in H, W, channel order.
+/// of a Linear layer's input; what a convolution's kernel covers at each position, in H, W, channel order.
 at::Tensor input_rows(const torch::nn::LinearImpl& linear, const at::Tensor& input);
 at::Tensor input_rows(const torch::nn::Conv2dImpl& conv, const at::Tensor& input);
 

@@ -5,6 +5,41 @@
 #include "hewn/core/error.h"
 
 namespace hewn::nn {
+namespace {
+
+std::string layer_name(size_t index) { return str("fc", index + 1); }
+
+}  // namespace
+
+void FullyConnected::add_layers(int64_t inputs, const std::vector<int64_t>& widths, int64_t outputs) {
+  const auto add = [&](int64_t width) {
+    layers_.push_back(register_module(layer_name(layers_.size()), Linear(inputs, width)));
+    inputs = width;
+  };
+  for (const int64_t width : widths) {
+    if (width < 1) throw Error(str("widths: expected sizes of at least 1, got ", width));
+    add(width);
+  }
+  add(outputs);
+}
+
+at::Tensor FullyConnected::run_layers(at::Tensor x) {
+  for (size_t i = 0; i + 1 < layers_.size(); ++i) x = layers_[i]->forward(x).relu_();
+  return layers_.back()->forward(x);
+}
+
+void FullyConnected::describe_layers(runtime::Graph& graph, int32_t x) const {
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    x = graph.linear(layer_name(i), x, layers_[i]->options.out_features());
+    if (i + 1 < layers_.size()) x = graph.relu(x);
+  }
+}
+
+std::vector<std::string> FullyConnected::chain() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < layers_.size(); ++i) names.push_back(layer_name(i));
+  return names;
+}
 
 Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
   return Conv2d(torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));

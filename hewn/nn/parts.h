@@ -9,6 +9,21 @@
 
 namespace hewn::nn {
 
+/// A model that ends in Linear layers fc1, fc2, ... with ReLU between them.
+class FullyConnected : public Model {
+ public:
+  std::vector<std::string> chain() const override;
+
+ protected:
+  /// Hidden layers of those widths between so many inputs and outputs.
+  void add_layers(int64_t inputs, const std::vector<int64_t>& widths, int64_t outputs);
+  at::Tensor run_layers(at::Tensor x);
+  void describe_layers(runtime::Graph& graph, int32_t x) const;
+
+ private:
+  std::vector<Linear> layers_;
+};
+
 /// A convolution without bias and with the padding that keeps the size at stride 1.
 Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride);
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "hewn/prune/plan.h"
-#include "hewn/prune/pruner.h"
+#include "hewn/prune/weight_slot.h"
 
 namespace torch::nn {
 class Module;

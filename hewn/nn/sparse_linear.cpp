@@ -2,23 +2,18 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/sum.h>
-#include <torch/csrc/autograd/custom_function.h>
-#include <torch/custom_class.h>
+
+#include <algorithm>
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/multiply.h"
-#include "hewn/nn/held.h"
 #include "hewn/tensor/memory.h"
-#include "hewn/tensor/torch_compat.h"
 
 namespace hewn::nn {
 namespace {
 
 using kernels::Packed;
 using kernels::PanelShape;
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 
 /// samples x weight through panels, on all threads.
 at::Tensor multiply_samples(const Packed& weight, const at::Tensor& samples, const float* bias) {
@@ -29,10 +24,10 @@ at::Tensor multiply_samples(const Packed& weight, const at::Tensor& samples, con
   const at::Tensor result = at::empty({out.batch, out.rows}, samples.options());
   at::parallel_for(0, in.panels(), 1, [&](int64_t begin, int64_t end) {
     kernels::pack_panels(in, samples.data_ptr<float>(), in_panels.data_ptr<float>(), begin, end);
-    const kernels::Position position;
+    const kernels::Position start;
     for (int64_t p = begin; p < end; ++p) {
       kernels::multiply(weight, in_panels.data_ptr<float>() + in.offset(p),
-                        out_panels.data_ptr<float>() + out.offset(p), in.columns(p), {&position, 1},
+                        out_panels.data_ptr<float>() + out.offset(p), in.columns(p), {&start, 1},
                         {bias, nullptr, false}, 0, weight.tile_count());
     }
     kernels::unpack_panels(out, out_panels.data_ptr<float>(), result.data_ptr<float>(), begin, end);
@@ -53,60 +48,32 @@ at::Tensor block_columns(const at::Tensor& samples, int64_t block, int64_t size)
   return out;
 }
 
-struct RunLinear : torch::autograd::Function<RunLinear> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
-                            const TorchOptional<at::Tensor>& gate, const TorchOptional<at::Tensor>& bias,
-                            const std::shared_ptr<SparseLinear>& layer) {
-    const at::Tensor values = layer->weight().values();
-    context->saved_data["layer"] = hold(layer);
-    context->saved_data["has_bias"] = bias.has_value();
-    context->save_for_backward({x, values, gate.value_or(at::Tensor())});
-    return layer->product(x, values, bias.value_or(at::Tensor()));
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    const variable_list saved = context->get_saved_variables();
-    const auto layer = held<SparseLinear>(context->saved_data["layer"]);
-    const at::Tensor dy = grads[0].contiguous();
-    const at::Tensor dx = context->needs_input_grad(0) ? layer->grad_input(dy, saved[1]) : at::Tensor();
-    const at::Tensor grad_values = layer->grad_weight(saved[0], dy);
-    const at::Tensor grad_gate = layer->take_gradient(grad_values, saved[2]);
-    const at::Tensor grad_bias = context->saved_data["has_bias"].toBool() ? dy.sum(0) : at::Tensor();
-    return {dx, grad_gate, grad_bias, at::Tensor()};
-  }
-};
-
 }  // namespace
 
-SparseLinear::SparseLinear(std::shared_ptr<prune::SparseWeight> weight) : weight_(std::move(weight)) {}
-
-at::Tensor SparseLinear::forward(const std::shared_ptr<SparseLinear>& layer, const at::Tensor& x,
-                                 const at::Tensor& bias) {
-  const int64_t in = layer->weight().pattern().grid.rows;
-  if (x.dim() < 1 || x.size(-1) != in) {
-    throw Error(hewn::str("linear layer: expected samples of ", in, " features, got ", x.sizes()));
+at::Tensor SparseLinear::forward(const at::Tensor& x, const at::Tensor& bias) {
+  const Grid& grid = weight().pattern().grid;
+  if (x.dim() < 1 || x.size(-1) != grid.rows) {
+    throw Error(hewn::str("linear layer: expected samples of ", grid.rows, " features, got ", x.sizes()));
   }
   std::vector<int64_t> shape = x.sizes().vec();
-  shape.back() = layer->weight().pattern().grid.cols;
-  return RunLinear::apply(x.reshape({-1, in}).contiguous(), optional_of(layer->weight().gate),
-                          optional_of(bias), layer)
-      .view(shape);
+  shape.back() = grid.cols;
+  return differentiable_product(x.reshape({-1, grid.rows}).contiguous(), bias).view(shape);
 }
 
 at::Tensor SparseLinear::product(const at::Tensor& x, const at::Tensor& values, const at::Tensor& bias) {
-  if (!forward_) forward_ = Packed::linear(weight_->pattern());
+  if (!forward_) forward_ = Packed::linear(weight().pattern());
   fill(*forward_, values);
   return multiply_samples(*forward_, x, tensor::data_or_null<float>(bias));
 }
 
-at::Tensor SparseLinear::grad_input(const at::Tensor& dy, const at::Tensor& values) {
-  if (!transposed_) transposed_ = Packed::linear_transposed(weight_->pattern());
+at::Tensor SparseLinear::grad_input(const at::Tensor& /*x*/, const at::Tensor& dy, const at::Tensor& values) {
+  if (!transposed_) transposed_ = Packed::linear_transposed(weight().pattern());
   fill(*transposed_, values);
   return multiply_samples(*transposed_, dy, nullptr);
 }
 
 at::Tensor SparseLinear::grad_weight(const at::Tensor& x, const at::Tensor& dy) const {
-  const kernels::BsrPattern& pattern = weight_->pattern();
+  const kernels::BsrPattern& pattern = weight().pattern();
   const BlockShape block = pattern.grid.block;
   const at::Tensor xs = block_columns(x, block.rows, kernels::padded_block(block.rows));
   const at::Tensor dys = block_columns(dy, block.cols, block.cols);
@@ -116,10 +83,6 @@ at::Tensor SparseLinear::grad_weight(const at::Tensor& x, const at::Tensor& dy) 
                          grad.data_ptr<float>(), begin, end);
   });
   return grad;
-}
-
-at::Tensor SparseLinear::take_gradient(const at::Tensor& grad_values, const at::Tensor& gate) {
-  return weight_->backward(grad_values, gate);
 }
 
 }  // namespace hewn::nn

@@ -23,43 +23,51 @@ kernels::cuda::Real real_of(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kBFloat16 ? kernels::cuda::Real::kBf16 : kernels::cuda::Real::kFloat;
 }
 
-void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
-               const WeightLayout& layout, const at::Tensor& out) {
-  const auto* on = tensor::data_or_null<uint8_t>(active);
-  if (weight.is_cuda()) {
-    kernels::cuda::block_scale(layout, weight.data_ptr<float>(), tensor::data_or_null<float>(gate), on,
-                               out.data_ptr(), real_of(out), tensor::current_stream(weight));
+/// A weight and what multiplies its blocks; `gate` and `active` may be undefined.
+struct GatedWeight {
+  at::Tensor weight;
+  at::Tensor gate;
+  at::Tensor active;
+  WeightLayout layout;
+};
+
+void run_scale(const GatedWeight& gated, const at::Tensor& out) {
+  const auto* on = tensor::data_or_null<uint8_t>(gated.active);
+  if (out.is_cuda()) {
+    kernels::cuda::block_scale(gated.layout, gated.weight.data_ptr<float>(),
+                               tensor::data_or_null<float>(gated.gate), on, out.data_ptr(), real_of(out),
+                               tensor::current_stream(out));
     return;
   }
-  AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale", [&] {
-    tensor::share_columns(layout, [&](int64_t begin, int64_t end) {
-      kernels::block_scale(layout, weight.data_ptr<scalar_t>(), tensor::data_or_null<scalar_t>(gate), on,
-                           out.data_ptr<scalar_t>(), begin, end);
+  AT_DISPATCH_FLOATING_TYPES(out.scalar_type(), "block_scale", [&] {
+    tensor::share_columns(gated.layout, [&](int64_t begin, int64_t end) {
+      kernels::block_scale(gated.layout, gated.weight.data_ptr<scalar_t>(),
+                           tensor::data_or_null<scalar_t>(gated.gate), on, out.data_ptr<scalar_t>(), begin,
+                           end);
     });
   });
 }
 
-void run_scale_backward(const at::Tensor& grad_out, const at::Tensor& weight, const at::Tensor& gate,
-                        const at::Tensor& active, const WeightLayout& layout, const at::Tensor& grad_weight,
+/// Writes the gradients of weight and gate; the latter may be undefined.
+void run_scale_backward(const GatedWeight& gated, const at::Tensor& grad_out, const at::Tensor& grad_weight,
                         const at::Tensor& grad_gate) {
-  const auto* on = tensor::data_or_null<uint8_t>(active);
-  if (weight.is_cuda()) {
-    kernels::cuda::block_scale_backward(layout, grad_out.data_ptr(), real_of(grad_out),
-                                        weight.data_ptr<float>(), tensor::data_or_null<float>(gate), on,
-                                        grad_weight.data_ptr<float>(), tensor::data_or_null<float>(grad_gate),
-                                        tensor::current_stream(weight));
+  const auto* on = tensor::data_or_null<uint8_t>(gated.active);
+  if (grad_weight.is_cuda()) {
+    kernels::cuda::block_scale_backward(
+        gated.layout, grad_out.data_ptr(), real_of(grad_out), gated.weight.data_ptr<float>(),
+        tensor::data_or_null<float>(gated.gate), on, grad_weight.data_ptr<float>(),
+        tensor::data_or_null<float>(grad_gate), tensor::current_stream(grad_weight));
     return;
   }
-  AT_DISPATCH_FLOATING_TYPES(weight.scalar_type(), "block_scale_backward", [&] {
-    tensor::share_columns(layout, [&](int64_t begin, int64_t end) {
-      kernels::block_scale_backward(layout, grad_out.data_ptr<scalar_t>(), weight.data_ptr<scalar_t>(),
-                                    tensor::data_or_null<scalar_t>(gate), on,
-                                    grad_weight.data_ptr<scalar_t>(),
-                                    tensor::data_or_null<scalar_t>(grad_gate), begin, end);
+  AT_DISPATCH_FLOATING_TYPES(grad_weight.scalar_type(), "block_scale_backward", [&] {
+    tensor::share_columns(gated.layout, [&](int64_t begin, int64_t end) {
+      kernels::block_scale_backward(
+          gated.layout, grad_out.data_ptr<scalar_t>(), gated.weight.data_ptr<scalar_t>(),
+          tensor::data_or_null<scalar_t>(gated.gate), on, grad_weight.data_ptr<scalar_t>(),
+          tensor::data_or_null<scalar_t>(grad_gate), begin, end);
     });
   });
 }
-
 at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
   at::Tensor out = at::empty({layout.grid.blocks()}, weight.options());
   if (weight.is_cuda()) {
@@ -101,7 +109,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     remember(context, blocks.layout);
     context->save_for_backward({weight, gates, blocks.active});
     at::Tensor out = at::empty_like(weight, weight.options().dtype(blocks.type));
-    run_scale(weight, gates, blocks.active, blocks.layout, out);
+    run_scale({weight, gates, blocks.active, blocks.layout}, out);
     return out;
   }
 
@@ -111,7 +119,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor& gate = saved[1];
     const at::Tensor grad_weight = at::empty_like(weight);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
-    run_scale_backward(tensor::in_order_of(weight, grads[0]), weight, gate, saved[2], recall(context),
+    run_scale_backward({weight, gate, saved[2], recall(context)}, tensor::in_order_of(weight, grads[0]),
                        grad_weight, grad_gate);
     return {grad_weight, grad_gate, at::Tensor()};
   }
@@ -130,7 +138,7 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
     const at::Tensor& norms = saved[1];
     const at::Tensor factor = (grads[0] / norms).masked_fill_(norms == 0, 0).contiguous();
     const at::Tensor grad_weight = at::empty_like(saved[0]);
-    run_scale(saved[0], factor, at::Tensor(), recall(context), grad_weight);
+    run_scale({saved[0], factor, at::Tensor(), recall(context)}, grad_weight);
     return {grad_weight, at::Tensor()};
   }
 };

@@ -75,7 +75,8 @@ TEST_F(BadInput, Values) {
   expect_error(train({"--seed", "x"}), "seed");
   expect_error(train({"--device", "tpu"}), "device");
   expect_error(train({"--device", "cuda:99"}), "cuda");
-  expect_error(train({"--score", "powerprop", "--schedule", "acdc", "--drop", "zero"}), "--drop mask");
+  expect_error(train({"--score", "powerprop", "--schedule", "acdc", "--drop", "zero"}),
+               "drop: zero does not go with score powerprop");
   expect_error({"phases", "--steps", "0"}, "step");
   expect_error({"plan", "--model", "resnet50", "--block", "100000"}, "larger than every layer");
 }

@@ -253,7 +253,7 @@ TEST(Cuda, ThePrunerChoosesTheSameBlocks) {
       for (const auto& pruner : pruners) {
         at::Tensor logits = pruner->layers()[0].score->parameters()[0].tensor;
         logits.detach().add_(change.to(logits.device()));
-        pruner->before_forward(step);
+        pruner->advance(step);
       }
       const at::Tensor& a = pruners[0]->layers()[0].support;
       const at::Tensor& b = pruners[1]->layers()[0].support;

@@ -8,6 +8,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/measure/conv.h"
+#include "hewn/measure/kept_weight.h"
 #include "hewn/measure/linear.h"
 #include "hewn/measure/panel_run.h"
 #include "hewn/measure/pattern.h"
@@ -24,6 +25,20 @@ TEST(Pattern, KeepsExactlyAsManyBlocksAsAsked) {
   EXPECT_NE(random_support(grid, 17, 3), random_support(grid, 17, 4));
   EXPECT_EQ(random_pattern(grid, 0.75, 1).kept(), blocks_to_keep(grid.blocks(), 0.75));
   EXPECT_DOUBLE_EQ(density(random_pattern(grid, 0, 1)), 1);  // ragged edges count what they hold
+}
+
+TEST(KeptWeight, AWrongResultIsRefused) {
+  const at::Tensor weight = random_tensor({50, 70}, 1, 0);
+  const KeptWeight kept(weight, {{8, 4}, 0.5}, 1);
+  std::vector<float> grad = kept.values;
+  kept.check_gradient("gradient", grad, weight);
+  grad.back() += 0.01F;
+  EXPECT_THROW(kept.check_gradient("gradient", grad, weight), Error);
+
+  at::Tensor batch = weight.clone();
+  check_samples("samples", batch, some_samples(weight));
+  batch[49][3] += 0.01;  // the last sample is among those looked at
+  EXPECT_THROW(check_samples("samples", batch, some_samples(weight)), Error);
 }
 
 TEST(PanelRun, RangesCoverAllTilesAndKeepSharedOutputsTogether) {

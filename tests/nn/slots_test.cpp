@@ -39,7 +39,8 @@ TEST(Slots, PrunesAModuleOfTheUsersOwn) {
   const auto plan = prune::make_plan(weight_shapes(slots), {{8, 8}, 0.5, 10, {"*"}});
   prune::Recipe recipe = prune::find_recipe("magnitude");
   prune::Pruner pruner(slots, plan, recipe, 10);
-  pruner.before_forward(9);
+  pruner.advance(9);
+  pruner.show();
   EXPECT_EQ((layer->weight == 0).sum().item<int64_t>(), 2048);
   layer->forward(at::ones({3, 64})).sum().backward();
   EXPECT_EQ((layer->named_parameters()["weight"].grad() == 0).sum().item<int64_t>(), 2048);

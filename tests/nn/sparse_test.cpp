@@ -173,7 +173,7 @@ TEST(SparseLayers, ProductsRunOnAllThreads) {
   EXPECT_EQ(threads_started_by([] {}), 0);
   EXPECT_EQ(threads_started_by([&] { sparse.weight().values(); }), 1);
   EXPECT_EQ(threads_started_by([&] { sparse.product(x, values, at::Tensor()); }), 1);
-  EXPECT_EQ(threads_started_by([&] { sparse.grad_input(x, values); }), 1);
+  EXPECT_EQ(threads_started_by([&] { sparse.grad_input(x, x, values); }), 1);
   EXPECT_EQ(threads_started_by([&] { sparse.grad_weight(x, x); }), 1);
 }
 

@@ -22,6 +22,11 @@ struct Bench {
     pruner = std::make_unique<Pruner>(
         std::vector<WeightSlot>{{"w", leaf, [this](const at::Tensor& t) { seen = t; }}}, plan, recipe, steps);
   }
+  PhaseChange step(int64_t number) const {
+    const PhaseChange change = pruner->advance(number);
+    pruner->show();
+    return change;
+  }
   int64_t active() const {
     const at::Tensor& support = pruner->layers()[0].support;
     return support.defined() ? support.sum().item<int64_t>() : 100;
@@ -30,11 +35,11 @@ struct Bench {
 
 TEST(Pruner, ChoosesOnlyAtTheEndOfDenseAndDuringSparsification) {
   Bench acdc("acdc", 100);
-  for (int64_t step = 0; step < 100; ++step) acdc.pruner->before_forward(step);
+  for (int64_t step = 0; step < 100; ++step) acdc.step(step);
   EXPECT_EQ(acdc.pruner->selections(), 8);  // once for each SPARSE phase, never in DENSE
 
   Bench sa("sa++", 300, [](Recipe& r) { r.rerank_every = 5; });
-  for (int64_t step = 0; step < 300; ++step) sa.pruner->before_forward(step);
+  for (int64_t step = 0; step < 300; ++step) sa.step(step);
   // Six ramps of 10 steps re-rank at 0 and 5 (nothing is dropped at 0), one of 45 at 0, 5, ..., 40; seven
   // SPARSE phases.
   EXPECT_EQ(sa.pruner->selections(), 6 * 1 + 8 + 7);
@@ -47,7 +52,7 @@ TEST(Pruner, RampNarrowsAndNeverBringsABlockBackBeforeDense) {
   for (int64_t step = 0; step < 3000; ++step) {
     at::Tensor logits = bench.pruner->layers()[0].score->parameters()[0].tensor;
     logits.detach().add_(at::randn({100}), 0.1);  // rankings keep changing
-    bench.pruner->before_forward(step);
+    bench.step(step);
     const Moment moment = bench.pruner->moment();
     const at::Tensor support = bench.pruner->layers()[0].support;
     if (moment.phase == Phase::kDense) {
@@ -69,12 +74,12 @@ TEST(Pruner, RampNarrowsAndNeverBringsABlockBackBeforeDense) {
 TEST(Pruner, DropRules) {
   for (const bool zero : {false, true}) {
     Bench bench("acdc", 100, [&](Recipe& r) { r.drop = zero ? DropRule::kZero : DropRule::kMask; });
-    bench.pruner->before_forward(0);
+    bench.step(0);
     const at::Tensor old = bench.leaf.detach().clone();
-    bench.pruner->before_forward(10);  // SPARSE
+    bench.step(10);  // SPARSE
     EXPECT_EQ((bench.seen == 0).sum().item<int64_t>(), 1280);
     EXPECT_EQ((bench.leaf == 0).sum().item<int64_t>(), zero ? 1280 : 0);
-    bench.pruner->before_forward(15);  // DENSE again
+    bench.step(15);  // DENSE again
     EXPECT_TRUE(bench.seen.is_same(bench.leaf));
     EXPECT_TRUE(at::equal(bench.leaf.detach(), zero ? at::where(bench.leaf == 0, 0, old) : old));
   }
@@ -86,8 +91,7 @@ TEST(Pruner, ResetRules) {
   for (const auto& [rule, expected] : rules) {
     Bench bench("acdc", 100, [rule = rule](Recipe& r) { r.reset = rule; });
     int resets = 0;
-    for (int64_t step = 0; step < 100; ++step)
-      resets += bench.pruner->before_forward(step).reset_optimiser ? 1 : 0;
+    for (int64_t step = 0; step < 100; ++step) resets += bench.step(step).reset_optimiser ? 1 : 0;
     EXPECT_EQ(resets, expected);
   }
 }
@@ -95,7 +99,7 @@ TEST(Pruner, ResetRules) {
 TEST(Pruner, FoldKeepsWhatTheForwardPassSaw) {
   Bench bench("sa++", 100);
   bench.pruner->layers()[0].score->parameters()[0].tensor.detach().copy_(at::randn({100}));
-  bench.pruner->before_forward(99);
+  bench.step(99);
   const at::Tensor seen = bench.seen.detach().clone();
   bench.pruner->fold();
   EXPECT_TRUE(at::equal(bench.leaf.detach(), seen));
@@ -108,14 +112,14 @@ TEST(Pruner, StateRestoresSupportsScoresAndPhase) {
   b.leaf.detach().copy_(a.leaf.detach());
   for (int64_t step = 0; step < 250; ++step) {
     a.pruner->layers()[0].score->parameters()[0].tensor.detach().add_(at::randn({100}), 0.1);
-    a.pruner->before_forward(step);
+    a.step(step);
   }
   std::map<std::string, at::Tensor> state;
   for (const auto& [name, tensor] : a.pruner->state()) state[name] = tensor.detach().clone();
   b.leaf.detach().copy_(a.leaf.detach());
   b.pruner->load_state(state, a.pruner->phase_index());
   for (int64_t step = 250; step < 300; ++step) {
-    EXPECT_EQ(a.pruner->before_forward(step).entered, b.pruner->before_forward(step).entered);
+    EXPECT_EQ(a.step(step).entered, b.step(step).entered);
     EXPECT_TRUE(at::equal(a.seen, b.seen));
   }
 }

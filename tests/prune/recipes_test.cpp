@@ -18,7 +18,8 @@ TEST(Recipes, EveryRowRunsFromStartToEnd) {
     const Plan plan = make_plan({{"w", {40, 40}, {40, 40, {}}}}, {{4, 4}, 0.8, 100, {"*"}});
     Pruner pruner(slots, plan, recipe, 60);
     for (int64_t step = 0; step < 60; ++step) {
-      pruner.before_forward(step);
+      pruner.advance(step);
+      pruner.show();
       seen.square().sum().backward();
     }
     pruner.fold();

@@ -78,6 +78,10 @@ struct Bench {
     slot.rows = [](const at::Tensor& input) { return input; };
     pruner = std::make_unique<Pruner>(std::vector<WeightSlot>{slot}, plan, recipe, 100);
   }
+  void step(int64_t number) const {
+    pruner->advance(number);
+    pruner->show();
+  }
   int64_t seen() const { return pruner->state().at("memory.w.steps").item<int64_t>(); }
 };
 
@@ -85,7 +89,7 @@ TEST(Reconstruction, LooksWhileBlocksAreStillToBeChosen) {
   Bench bench("one-shot");
   EXPECT_FALSE(bench.see);  // not before training: sizes are tried out then
   for (int64_t step = 0; step < 100; ++step) {
-    bench.pruner->before_forward(step);
+    bench.step(step);
     EXPECT_EQ(static_cast<bool>(bench.see), step < 50) << step;
     if (bench.see) bench.see(at::randn({3, 40}));
     bench.pruner->refresh();
@@ -99,16 +103,16 @@ TEST(Reconstruction, WhatWasSeenIsPartOfTheState) {
   Bench two("one-shot");
   two.leaf.detach().copy_(one.leaf.detach());
   for (int64_t step = 0; step < 10; ++step) {
-    one.pruner->before_forward(step);
+    one.step(step);
     one.see(at::randn({30, 40}) * at::linspace(0.1, 3, 40));
   }
   two.pruner->load_state(one.pruner->state(), 0);
-  one.pruner->before_forward(60);
-  two.pruner->before_forward(60);
+  one.step(60);
+  two.step(60);
   EXPECT_TRUE(at::equal(one.pruner->layers()[0].support, two.pruner->layers()[0].support));
   Bench fresh("one-shot");
   fresh.leaf.detach().copy_(one.leaf.detach());
-  fresh.pruner->before_forward(60);
+  fresh.step(60);
   EXPECT_FALSE(at::equal(one.pruner->layers()[0].support, fresh.pruner->layers()[0].support));
 }
 

@@ -51,7 +51,7 @@ class RunViewTest : public testing::Test {
   void record_all() const {
     train::SupportLog log(run_, *pruner_, "attention", 0);
     for (int64_t step = 0; step < 100; ++step) {
-      const prune::PhaseChange change = pruner_->before_forward(step);
+      const prune::PhaseChange change = pruner_->advance(step);
       if (change.entered) log.on_phase(step + 1, change.moment.phase);
     }
     log.end(100);

@@ -47,7 +47,8 @@ struct Net {
   }
 
   void step(int64_t number) {
-    const prune::PhaseChange change = pruner->before_forward(number);
+    const prune::PhaseChange change = pruner->advance(number);
+    pruner->show();
     if (change.reset_optimiser) optimiser->reset();
     at::manual_seed(static_cast<uint64_t>(1000 + number));
     const at::Tensor x = at::randn({32, 40});

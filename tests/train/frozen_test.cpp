@@ -48,7 +48,8 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   int64_t sparse_steps = 0, returns = 0;
   for (int64_t step = 0; step < steps; ++step) {
     const at::Tensor before = slots[0].leaf.detach().clone();
-    const auto change = pruner.before_forward(step);
+    const auto change = pruner.advance(step);
+    pruner.show();
     const at::Tensor now = slots[0].leaf.detach().clone();
     const auto phase = pruner.moment().phase;
     if (change.entered && phase == prune::Phase::kSparse) {

@@ -5,29 +5,21 @@
 namespace hewn::prune {
 namespace {
 
-/// Sparse-dense cycles: what the parts of a cycle become without SPARSIFICATION, in equal halves.
-std::vector<Share> sparse_dense(int64_t usual, double length, const ScheduleOptions& options) {
-  return cycles(cycle_count(options, usual), length, {.sparsification = false, .cycle = {0, 1, 1}});
-}
-
-std::vector<Share> alternate(double dense, int64_t usual, double length, double extension, double sparse,
-                             const ScheduleOptions& options) {
-  lengthen_dense(options, &dense, &length);
-  std::vector<Share> shares = {{Phase::kDense, dense}};
-  append(shares, sparse_dense(usual, length, options));
-  shares.back().length += extension;
-  shares.push_back({Phase::kSparse, sparse});
+std::vector<Share> alternate(Alternation form, const ScheduleOptions& options) {
+  lengthen_dense(options, &form.dense, &form.length);
+  std::vector<Share> shares = {{Phase::kDense, form.dense}};
+  // What the parts of a cycle become without SPARSIFICATION, in equal halves.
+  append(shares, cycles(cycle_count(options, form.cycles), form.length,
+                        {.sparsification = false, .cycle = {0, 1, 1}}));
+  shares.back().length += form.extension;
+  shares.push_back({Phase::kSparse, form.sparse});
   return shares;
 }
 
 }  // namespace
 
-std::vector<Share> acdc_imagenet(const ScheduleOptions& options) {
-  return alternate(0.10, 7, 0.70, 0.05, 0.15, options);
-}
+std::vector<Share> acdc_imagenet(const ScheduleOptions& options) { return alternate(kImagenet, options); }
 
-std::vector<Share> acdc_ctr(const ScheduleOptions& options) {
-  return alternate(0.20, 10, 0.60, 0, 0.20, options);
-}
+std::vector<Share> acdc_ctr(const ScheduleOptions& options) { return alternate(kCtr, options); }
 
 }  // namespace hewn::prune

@@ -72,6 +72,19 @@ enum class Ramp : uint8_t { kExponential, kPolynomial };
 /// (1-t)^c).
 double ramp_sparsity(Ramp ramp, double c, double t, double target);
 
+/// Training that alternates between sparse and dense, in shares of all steps: first and last phase, and
+/// between them cycles, the last of which is extended.
+struct Alternation {
+  double dense;
+  int64_t cycles;
+  double length;  // of all cycles
+  double extension;
+  double sparse;
+};
+// The paper's two.
+constexpr Alternation kImagenet{0.10, 7, 0.70, 0.05, 0.15};
+constexpr Alternation kCtr{0.20, 10, 0.60, 0, 0.20};
+
 /// The options' number of cycles, or the schedule's own. Throws Error below 1.
 int64_t cycle_count(const ScheduleOptions& options, int64_t usual);
 /// Gives the first DENSE phase the options' share, where they have one, and takes it from the cycles. Throws

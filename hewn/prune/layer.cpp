@@ -1,0 +1,76 @@
+#include "hewn/prune/layer.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "hewn/prune/gate.h"
+
+namespace hewn::prune {
+namespace {
+
+// Rows of a layer's input that a score sees in one step: enough for what it averages over many.
+constexpr int64_t kRowsSeen = 4096;
+
+}  // namespace
+
+void Layer::set_support(const at::Tensor& chosen, const Execution& execution) {
+  if (chosen.defined() && support_memory.defined()) {
+    support_memory.copy_(chosen);
+  } else if (chosen.defined()) {
+    support_memory = chosen.clone();
+  }
+  support = chosen.defined() ? support_memory : at::Tensor();
+  sparse = nullptr;
+  if (!support.defined() || !execution || !slot.set_sparse) return;
+  const at::Tensor& leaf = weight.leaf;
+  if (!leaf.is_cpu() || leaf.scalar_type() != at::kFloat) return;  // the kernels know no others
+  const double density =
+      static_cast<double>(support.sum().item<int64_t>()) / static_cast<double>(weight.blocks());
+  if (execution(*this, density)) sparse = std::make_shared<SparseWeight>(leaf, weight.layout, support);
+}
+
+void Layer::drop() {
+  const at::NoGradGuard no_grad;
+  weight.leaf.copy_(block_scale(weight.leaf, at::Tensor(), support, weight.layout));
+}
+
+void Layer::show(bool bf16) const {
+  if (sparse == nullptr) {
+    slot.set(gated(bf16));
+    return;
+  }
+  sparse->gate = score->gate(weight);
+  slot.set_sparse(sparse);
+}
+
+/// W * A * mask (Algorithm 1, last line but one).
+at::Tensor Layer::gated(bool bf16) const {
+  const at::Tensor gate = score->gate(weight);
+  if (!gate.defined() && !support.defined()) return weight.leaf;
+  return block_scale(weight.leaf, gate, support, weight.layout, bf16 && weight.leaf.is_cuda());
+}
+
+void Layer::listen(bool on) const {
+  if (!score->sees_inputs()) return;
+  if (!on) {
+    slot.watch(nullptr);
+    return;
+  }
+  slot.watch([score = score, rows = slot.rows](const at::Tensor& input) {
+    const at::NoGradGuard no_grad;
+    const int64_t each = input.dim() == 4 ? input.size(2) * input.size(3) : 1;
+    const int64_t some = std::min(input.size(0), std::max<int64_t>(1, kRowsSeen / each));
+    score->see(rows(input.narrow(0, 0, some)));
+  });
+}
+
+void Layer::fold() {
+  const at::NoGradGuard no_grad;
+  weight.leaf.copy_(gated(/*bf16=*/false));
+  sparse = nullptr;
+  slot.set(weight.leaf);
+  listen(false);
+}
+
+}  // namespace hewn::prune
