@@ -100,12 +100,12 @@ void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options
 }
 
 sweep::QueueOptions queue_options(const sweep::Spec& spec) {
-  const sweep::Settings& settings = spec.settings;
+  const sweep::SweepOptions& given = spec.options;
   sweep::QueueOptions out;
-  out.workers = settings.workers;
-  out.threads = settings.threads > 0 ? settings.threads
-                                     : std::max<int64_t>(1, train::usable_cores() / settings.workers);
-  out.devices = split(settings.device, ',');
+  out.workers = given.workers;
+  out.threads =
+      given.threads > 0 ? given.threads : std::max<int64_t>(1, train::usable_cores() / given.workers);
+  out.devices = split(given.device, ',');
   try {
     for (const std::string& device : out.devices) train::find_device(device);
   } catch (const Error& error) {

@@ -109,7 +109,7 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
     const bool dense = is_dense(run.options);
     if (dense) run.options.erase("schedule");  // with another one it would be pruned
     // It competes with none unless its own training is compared.
-    const std::string& compared = spec.settings.compare;
+    const std::string& compared = spec.options.compare;
     const bool beside = compared == "method" || rules.only_prunes(compared);
     run.shared = dense && beside && has_pruned(spec);
     for (size_t a = 0; a < spec.axes.size(); ++a) {

@@ -15,7 +15,7 @@ bool holds(const std::vector<std::string>& words, const std::string& word) {
 }  // namespace
 
 void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
-  Settings& s = spec.settings;
+  SweepOptions& s = spec.options;
   std::vector<std::string> keys;
   for (const Axis& axis : spec.axes) {
     if (axis.key != kSeed) keys.push_back(axis.key);
@@ -67,8 +67,7 @@ void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
 std::vector<std::string> split_axes(const Spec& spec) {
   std::vector<std::string> out;
   for (const Axis& axis : spec.axes) {
-    if (axis.key != kSeed && !holds(spec.settings.rows, axis.key) &&
-        !holds(spec.settings.columns, axis.key)) {
+    if (axis.key != kSeed && !holds(spec.options.rows, axis.key) && !holds(spec.options.columns, axis.key)) {
       out.push_back(axis.key);
     }
   }

@@ -8,6 +8,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
 #include "hewn/core/text.h"
+#include "hewn/results/metric.h"
 #include "hewn/sweep/layout.h"
 #include "hewn/sweep/sections.h"
 
@@ -76,7 +77,7 @@ class Builder {
     if (name == "axes") add_axes(section);
     if (name == "variant") add_variant(section);
     if (name == "exclude") excludes_.push_back(&section);
-    if (name == "sweep") add_settings(section);
+    if (name == "sweep") add_options(section);
   }
 
   void check_key(const std::string& key, int64_t line) const {
@@ -93,7 +94,7 @@ class Builder {
       check_key(entry.key, entry.value.line);
       spec_.lines[entry.key] = entry.value.line;
       if (entry.key == "device") {
-        spec_.settings.device = entry.value.text();
+        spec_.options.device = entry.value.text();
         continue;
       }
       spec_.fixed[entry.key] = entry.value.text();
@@ -168,9 +169,9 @@ class Builder {
     spec_.exclusions.push_back(std::move(exclusion));
   }
 
-  void add_settings(const Section& section) {
+  void add_options(const Section& section) {
     OptionTable table;
-    Settings& s = spec_.settings;
+    SweepOptions& s = spec_.options;
     table.add("workers", s.workers, "");
     table.add("threads", s.threads, "");
     table.add("metric", s.metric, "");
@@ -188,7 +189,7 @@ class Builder {
       }
       try {
         table.find(key, spec_.path).parse(value.text());
-        if (key == "metric") larger_is_better(s.metric);
+        if (key == "metric") results::larger_is_better(s.metric);
       } catch (const Error& error) {
         fail(value.line, error.what());
       }
@@ -205,11 +206,11 @@ class Builder {
   void override_with(const Options& given) {
     for (const auto& [key, text] : given) {
       if (key == "workers") {
-        parse_value("workers", text, spec_.settings.workers);
+        parse_value("workers", text, spec_.options.workers);
       } else if (key == "threads") {
-        parse_value("threads", text, spec_.settings.threads);
+        parse_value("threads", text, spec_.options.threads);
       } else if (key == "device") {
-        spec_.settings.device = text;
+        spec_.options.device = text;
         spec_.lines.erase(key);
       } else {
         if (spec_.find_axis(key) != nullptr) throw Error(str("--", key, ": is an axis of ", spec_.path));
@@ -221,7 +222,7 @@ class Builder {
         spec_.lines.erase(key);
       }
     }
-    const Settings& s = spec_.settings;
+    const SweepOptions& s = spec_.options;
     if (s.workers < 1 || s.workers > kMostWorkers) {
       throw Error(str("--workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
     }
@@ -245,12 +246,6 @@ const Axis* Spec::find_axis(const std::string& key) const {
 Spec read_spec(const std::string& text, const std::string& path, const Options& given,
                const TrainRules& rules) {
   return Builder(path, rules).build(read_sections(text, path), given);
-}
-
-bool larger_is_better(const std::string& metric) {
-  if (metric == "accuracy" || metric == "auc") return true;
-  if (metric == "loss") return false;
-  throw Error(str("metric: expected accuracy, auc or loss, got \"", metric, "\""));
 }
 
 }  // namespace hewn::sweep

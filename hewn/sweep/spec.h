@@ -36,7 +36,7 @@ struct Axis {
 using Exclusion = std::map<std::string, std::vector<std::string>>;
 
 /// The [sweep] section: how runs are made and what the table looks like.
-struct Settings {
+struct SweepOptions {
   int64_t workers = 1;               // runs at a time
   int64_t threads = 0;               // of each; 0: the cores, shared by the workers
   std::string device = "cpu";        // of hewn train; several with commas take turns
@@ -53,7 +53,7 @@ struct Spec {
   Options fixed;  // without the device
   std::vector<Axis> axes;
   std::vector<Exclusion> exclusions;
-  Settings settings;
+  SweepOptions options;
   std::map<std::string, int64_t> lines;  // of the fixed options that stand in the file
 
   const Axis* find_axis(const std::string& key) const;
@@ -63,8 +63,5 @@ struct Spec {
 /// what the file says. Throws FormatError with path and line.
 Spec read_spec(const std::string& text, const std::string& path, const Options& given,
                const TrainRules& rules);
-
-/// Whether more of a metric is better. Throws Error for one that is not known.
-bool larger_is_better(const std::string& metric);
 
 }  // namespace hewn::sweep

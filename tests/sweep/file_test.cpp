@@ -125,9 +125,9 @@ TEST(Expansion, TheCommandLineReplacesWhatTheFileSays) {
   const Spec spec =
       spec_of(kTable, {{"data", "here"}, {"device", "cuda"}, {"workers", "7"}, {"threads", "2"}});
   EXPECT_EQ(spec.fixed.at("data"), "here");
-  EXPECT_EQ(spec.settings.device, "cuda");
-  EXPECT_EQ(spec.settings.workers, 7);
-  EXPECT_EQ(spec.settings.threads, 2);
+  EXPECT_EQ(spec.options.device, "cuda");
+  EXPECT_EQ(spec.options.workers, 7);
+  EXPECT_EQ(spec.options.threads, 2);
   EXPECT_NE(problem("[axes]\ndata = [\"a\", \"b\"]\n", {{"data", "c"}}).find("is an axis"),
             std::string::npos);
   EXPECT_NE(
@@ -137,12 +137,12 @@ TEST(Expansion, TheCommandLineReplacesWhatTheFileSays) {
 
 TEST(Layout, DefaultsAndOwnChoice) {
   const Spec usual = spec_of(kTable);
-  EXPECT_EQ(usual.settings.compare, "method");
-  EXPECT_EQ(usual.settings.columns, std::vector<std::string>{"method"});
-  EXPECT_EQ(usual.settings.rows, (std::vector<std::string>{"block", "sparsity"}));
+  EXPECT_EQ(usual.options.compare, "method");
+  EXPECT_EQ(usual.options.columns, std::vector<std::string>{"method"});
+  EXPECT_EQ(usual.options.rows, (std::vector<std::string>{"block", "sparsity"}));
   const Spec own = spec_of(std::string(kTable) + "[sweep]\nrows = [\"block\"]\n");
   EXPECT_EQ(split_axes(own), std::vector<std::string>{"sparsity"});
-  EXPECT_EQ(spec_of("[axes]\nepochs = [1, 2]\nseed = [0]\n").settings.compare, "epochs");
+  EXPECT_EQ(spec_of("[axes]\nepochs = [1, 2]\nseed = [0]\n").options.compare, "epochs");
 }
 
 TEST(BadFiles, AreNamedWithTheLine) {

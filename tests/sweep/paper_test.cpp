@@ -49,7 +49,7 @@ TEST(PaperFiles, GiveTheirRuns) {
     const std::vector<sweep::Run> runs = sweep::expand(spec, rules);
     choose_metric(spec, runs);
     EXPECT_EQ(runs.size(), expected.at(name)) << name;
-    EXPECT_EQ(spec.settings.metric, name.starts_with("ctr") ? "loss" : "accuracy") << name;
+    EXPECT_EQ(spec.options.metric, name.starts_with("ctr") ? "loss" : "accuracy") << name;
     EXPECT_NE(text.find(str(runs.size(), " runs")), std::string::npos) << name << ": says another number";
     EXPECT_NE(text.find("hewn sweep configs/paper/" + name + ".toml"), std::string::npos) << name;
   }
