@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "hewn/core/error.h"
@@ -39,7 +38,7 @@ class Writer {
 
  private:
   void heading() {
-    out_ += "# " + std::filesystem::path(spec_.path).stem().string() + "\n\nTest " + results_.metric +
+    out_ += "# " + spec_.name + "\n\nTest " + results_.metric +
             (results_.metric == "accuracy" ? " in percent" : "") + ", " +
             (results_.larger ? "higher" : "lower") + " is better";
     if (seeds_ > 1) out_ += str("; mean ± standard deviation over ", seeds_, " seeds");

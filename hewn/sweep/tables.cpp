@@ -149,6 +149,7 @@ std::string csv_table(const Spec& spec, const std::vector<Run>& runs, const Resu
 Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
   const SweepOptions& options = spec.options;
   Json out = {{"file", valid_utf8(spec.path)},
+              {"size", spec.size.empty() ? Json(nullptr) : Json(spec.size)},
               {"metric", results.metric},
               {"larger_is_better", results.larger},
               {"compare", options.compare},

@@ -21,9 +21,11 @@ class SameRuns : public testing::Test {
                                   [](const std::string&) { return false; }};
     // Seeds in another order than the report's, which goes by their numbers.
     spec_ = sweep::read_spec(
-        "[axes]\nmethod = [\"dense\", \"acdc\", \"magnitude\", \"sa++\"]\nblock = [\"8x8\", \"16x16\"]\n"
-        "sparsity = [0.5, 0.9]\nseed = [2, 0, 1]\n",
-        "table.toml", {}, rules);
+        sweep::sweep_file(
+            "[axes]\nmethod = [\"dense\", \"acdc\", \"magnitude\", \"sa++\"]\nblock = [\"8x8\", \"16x16\"]\n"
+            "sparsity = [0.5, 0.9]\nseed = [2, 0, 1]\n",
+            "table.toml"),
+        {}, rules);
     spec_.options.metric = "loss";
     runs_ = sweep::expand(spec_, rules);
   }

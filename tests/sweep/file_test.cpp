@@ -26,7 +26,7 @@ TrainRules rules() {
 }
 
 Spec spec_of(const std::string& text, const Options& given = {}) {
-  return read_spec(text, "a.toml", given, rules());
+  return read_spec(sweep_file(text, "a.toml"), given, rules());
 }
 std::vector<Run> runs_of(const std::string& text) { return expand(spec_of(text), rules()); }
 std::string problem(const std::string& text, const Options& given = {}) {
@@ -58,7 +58,7 @@ TEST(Sections, ReadsTextsNumbersAndLists) {
   ASSERT_EQ(sections.size(), 3U);
   EXPECT_EQ(sections[0].entries[0].value.text(), "1 # \"2\"");
   EXPECT_EQ(sections[0].entries[1].value.items, (std::vector<std::string>{"1,2", "3"}));
-  EXPECT_EQ(sections[0].entries[1].value.line, 3);
+  EXPECT_EQ(sections[0].entries[1].value.line.number, 3);
   EXPECT_EQ(sections[1].label, "two words");
   EXPECT_EQ(sections[1].entries[0].value.text(), "true");
   EXPECT_TRUE(sections[2].repeated);
@@ -173,6 +173,7 @@ TEST(BadFiles, AreNamedWithTheLine) {
   expect("[train]\r\ndata = \"mnist\r\n", "2", "does not end on its line");
   expect("[train]\n\ndata = \"\xff\"\n", "3", "expected UTF-8");
   expect("[trian]\n", "1", "did you mean train?");
+  expect("[size]\nblock = 1\n", "1", "expected [size.NAME]");
   expect("[exclude]\nblock = 1\n", "1", "expected [[exclude]]");
   expect("[variant]\nblock = 1\n", "1", "expected [variant.NAME]");
   expect("[axes]\nblock = [1]\n[variant.a]\nblock = 2\n", "3", "sets block, which is an axis");

@@ -21,10 +21,11 @@ class SweepResults : public testing::Test {
                            [](const Options&) {},
                            [](const std::string& key) { return key == "block"; },
                            [](const std::string&) { return false; }};
-    spec_ = read_spec(
-        "[axes]\nmethod = [\"dense\", \"old\", \"new\"]\nblock = [4, 8]\nseed = [0, 1]\n[sweep]\nbaseline = "
-        "\"old\"\n",
-        "table.toml", {}, rules);
+    spec_ =
+        read_spec(sweep_file("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\nblock = [4, 8]\nseed = [0, 1]\n"
+                             "[sweep]\nbaseline = \"old\"\n",
+                             "table.toml"),
+                  {}, rules);
     spec_.options.metric = "loss";
     runs_ = expand(spec_, rules);
   }
@@ -122,7 +123,7 @@ TEST_F(SweepResults, TheDenseModelCompetesWithNoneEvenInATableOfOneCell) {
                          [](const Options&) {},
                          [](const std::string&) { return false; },
                          [](const std::string&) { return false; }};
-  Spec spec = read_spec("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\n", "t.toml", {}, rules);
+  Spec spec = read_spec(sweep_file("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\n", "t.toml"), {}, rules);
   spec.options.metric = "loss";
   const std::vector<sweep::Run> runs = expand(spec, rules);
   finish("dense", 0.1);
@@ -141,8 +142,9 @@ TEST_F(SweepResults, ADenseModelThatDiffersFromRowToRowStaysAColumn) {
                          [](const Options&) {},
                          [](const std::string& key) { return key == "block"; },
                          [](const std::string&) { return false; }};
-  Spec spec = read_spec("[axes]\nmethod = [\"dense\", \"old\"]\nblock = [4, 8]\nepochs = [1, 2]\n", "t.toml",
-                        {}, rules);
+  Spec spec = read_spec(
+      sweep_file("[axes]\nmethod = [\"dense\", \"old\"]\nblock = [4, 8]\nepochs = [1, 2]\n", "t.toml"), {},
+      rules);
   spec.options.metric = "loss";
   const auto runs = expand(spec, rules);
   finish("dense-epochs1", 0.5);
@@ -205,7 +207,7 @@ TEST_F(SweepResults, AChangedFileIsRefusedAndNewRunsAreNot) {
   const TrainRules rules{{}, nullptr, nullptr, [](const std::string& key) { return key == "cache"; }};
   Spec spec = spec_;
   spec.fixed = {{"epochs", "3"}, {"cache", "a"}};
-  spec.lines = {{"epochs", 12}};
+  spec.lines = {{"epochs", {"table.toml", 12}}};
   const Json before = record_of(spec, {}, {runs_[0], runs_[1]});
   spec.fixed["cache"] = "b";
   const Json more = continued(before, record_of(spec, {}, {runs_[1], runs_[2]}), spec, "out", rules);
