@@ -1,4 +1,4 @@
-// Every file of the paper's tables is one that hewn train accepts, and gives the runs it promises.
+// Every sweep file that comes with hewn is one that hewn train accepts, and gives the runs it promises.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -48,6 +48,21 @@ TEST(PaperFiles, GiveTheirRunsAtEverySize) {
     ASSERT_TRUE(expected.contains(name)) << name;
     for (const auto& [size, runs] : expected.at(name))
       EXPECT_EQ(count_runs(entry.path(), size), runs) << name;
+  }
+  EXPECT_EQ(files, expected.size());
+}
+
+TEST(StudyFiles, GiveTheirRuns) {
+  const std::map<std::string, size_t> expected = {
+      {"fashion", 111},      {"fashion-knobs", 180}, {"fashion-clip", 153},
+      {"cifar10-knobs", 34}, {"cifar10-init", 50},   {"tiny-imagenet", 4},
+      {"ctr-parts", 90},     {"ctr-knobs", 126},     {"ctr-shared", 48}};
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kConfigs / "study")) {
+    ++files;
+    const std::string name = entry.path().stem().string();
+    ASSERT_TRUE(expected.contains(name)) << name;
+    EXPECT_EQ(count_runs(entry.path(), ""), expected.at(name)) << name;
   }
   EXPECT_EQ(files, expected.size());
 }
