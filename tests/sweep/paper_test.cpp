@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
+#include <set>
 
 #include "cli/sweep_rules.h"
 #include "hewn/core/error.h"
@@ -80,6 +82,52 @@ TEST(PaperFiles, AreKeptBesideTheRunsWithoutNeedingTheirBase) {
     EXPECT_EQ(runs[i].name, again[i].name);
     EXPECT_EQ(runs[i].options, again[i].options);
   }
+}
+
+/// What hewn train says of the runs of a sweep file's text; "" where it accepts all.
+std::string problem_of(const std::string& text, const std::filesystem::path& path, const std::string& size) {
+  const sweep::TrainRules rules = train_rules();
+  return test::message_of([&] {
+    sweep::expand(sweep::read_spec(sweep::sweep_file(text, path.string(), size), {}, rules), rules);
+  });
+}
+
+TEST(Documents, NameSweepsAndSizesThatAreThere) {
+  std::vector<std::filesystem::path> documents = {HEWN_SOURCE_DIR "/README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(HEWN_SOURCE_DIR "/docs")) {
+    if (entry.path().extension() == ".md") documents.push_back(entry.path());
+  }
+  const std::regex command("hewn sweep (configs/[^ ]+)( --size ([a-z0-9]+))?");
+  std::set<std::pair<std::string, std::string>> named;
+  for (const std::filesystem::path& document : documents) {
+    const std::string text = read_file(document);
+    for (std::sregex_iterator found(text.begin(), text.end(), command), end; found != end; ++found) {
+      named.emplace((*found)[1], (*found)[3]);
+    }
+  }
+  EXPECT_GT(named.size(), 10U);
+  for (const auto& [file, size] : named) {
+    const std::filesystem::path path = std::filesystem::path(HEWN_SOURCE_DIR) / file;
+    EXPECT_EQ(problem_of(read_file(path), path, size), "") << file << " " << size;
+  }
+}
+
+TEST(Documents, ShowSweepFilesThatAreUnderstood) {
+  const std::string text = read_file(HEWN_SOURCE_DIR "/docs/sweeps.md");
+  const std::string fence = "```toml\n";
+  int snippets = 0;
+  for (size_t begin = text.find(fence); begin != std::string::npos; begin = text.find(fence, begin + 1)) {
+    const size_t first = begin + fence.size();
+    const std::string snippet = text.substr(first, text.find("```", first) - first);
+    const std::vector<std::string> sizes = snippet.find("[size.") == std::string::npos
+                                               ? std::vector<std::string>{""}
+                                               : std::vector<std::string>{"", "small"};
+    for (const std::string& size : sizes) {
+      EXPECT_EQ(problem_of(snippet, kConfigs / "paper/snippet.toml", size), "") << snippet;
+    }
+    ++snippets;
+  }
+  EXPECT_EQ(snippets, 2);
 }
 
 TEST(TrainRules, NameTheLineOfWhatHewnTrainRefuses) {
