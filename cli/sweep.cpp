@@ -202,8 +202,9 @@ Command sweep_command() {
   command.example = "hewn sweep configs/paper/ctr.toml --size small";
   command.positionals.push_back({"FILE", "what to run (docs/sweeps.md)", &fields->file, false});
   command.options.add("size", fields->size, "one of the sizes that the file names; default: its first");
-  command.options.add("out", fields->out,
-                      "folder of the sweep; default: sweeps/NAME OF FILE, behind it the size if it is given");
+  command.options.add(
+      "out", fields->out,
+      "folder of the sweep; default: sweeps/NAME OF FILE, with -SIZE behind it but for the first");
   command.options.add("results", fields->results, "write the tables of this folder anew and run nothing");
   command.options.add("data", fields->data, "data set, instead of the file's");
   command.options.add("device", fields->device,

@@ -63,6 +63,10 @@ void lay_under(std::vector<Section>& sections, Section base) {
 std::vector<std::string> sizes_of(const std::vector<Section>& sections) {
   std::vector<std::string> sizes;
   for (const Section& section : sections) {
+    // It becomes part of a folder's name.
+    if (section.size.find('/') != std::string::npos) {
+      reject_line(section.line, str("a size cannot be called \"", section.size, "\": it names a folder"));
+    }
     const bool known = std::find(sizes.begin(), sizes.end(), section.size) != sizes.end();
     if (!section.size.empty() && !known) sizes.push_back(section.size);
   }

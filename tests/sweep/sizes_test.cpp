@@ -86,6 +86,9 @@ TEST_F(Sizes, ErrorsNameTheSizesThereAreAndTheFileTheyStandIn) {
             path_ + ": line 2: base: there is no file " + (folder_ / "none.toml").string());
   EXPECT_NE(problem("", "[size.a]\nepochs = 3\n").find("line 2: unknown key \"epochs\" in [size.a]"),
             std::string::npos);
+  EXPECT_NE(
+      problem("", "[size.\"../a\".train]\nepochs = 3\n").find("line 1: a size cannot be called \"../a\""),
+      std::string::npos);
   const std::string base = (folder_ / "sizes" / "full.toml").string();
   test::write_text(base, "[train]\nepochs = x\n");
   EXPECT_TRUE(problem("").starts_with(base + ": line 2: ")) << problem("");
