@@ -12,7 +12,6 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/text.h"
-#include "hewn/sweep/sections.h"
 #include "hewn/sweep/tables.h"
 #include "hewn/tensor/device.h"
 #include "hewn/tensor/threads.h"
@@ -22,6 +21,7 @@ namespace {
 
 struct SweepFields {
   std::string file;
+  std::string size;
   std::string out;
   std::string results;
   std::string data;
@@ -53,10 +53,10 @@ struct Sweep {
   std::vector<sweep::Run> runs;
 };
 
-Sweep read(const std::string& text, const std::string& path, const sweep::Options& given) {
+Sweep read(const sweep::SweepFile& file, const sweep::Options& given) {
   const sweep::TrainRules rules = train_rules();
   Sweep out;
-  out.spec = sweep::read_spec(text, path, given, rules);
+  out.spec = sweep::read_spec(file, given, rules);
   out.runs = sweep::expand(out.spec, rules);
   choose_metric(out.spec, out.runs);
   return out;
@@ -101,19 +101,32 @@ void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options
 }
 
 sweep::QueueOptions queue_options(const sweep::Spec& spec) {
-  const sweep::Settings& settings = spec.settings;
+  const sweep::SweepOptions& given = spec.options;
   sweep::QueueOptions out;
-  out.workers = settings.workers;
-  out.threads = settings.threads > 0 ? settings.threads
-                                     : std::max<int64_t>(1, tensor::usable_cores() / settings.workers);
-  out.devices = split(settings.device, ',');
+  out.workers = given.workers;
+  out.threads =
+      given.threads > 0 ? given.threads : std::max<int64_t>(1, tensor::usable_cores() / given.workers);
+  out.devices = split(given.device, ',');
   try {
     for (const std::string& device : out.devices) tensor::find_device(device);
   } catch (const Error& error) {
-    if (spec.lines.contains("device")) sweep::reject_line(spec.path, spec.lines.at("device"), error.what());
+    if (spec.lines.contains("device")) sweep::reject_line(spec.lines.at("device"), error.what());
     throw;
   }
   return out;
+}
+
+/// The file of a sweep as it was at its last start.
+sweep::SweepFile recorded_file(const sweep::Folder& folder, const Json& record) {
+  sweep::SweepFile file = sweep::sweep_file(read_file(folder.file()), folder.file().string());
+  const auto text = [&](const char* key, const std::string& otherwise) {
+    const Json value = record.value(key, Json());
+    return value.is_string() ? value.get<std::string>() : otherwise;
+  };
+  file.path = text("file", "sweep.toml");
+  file.name = text("name", std::filesystem::path(file.path).stem().string());
+  file.size = text("size", "");
+  return file;
 }
 
 int rewrite_tables(const SweepFields& fields) {
@@ -128,7 +141,7 @@ int rewrite_tables(const SweepFields& fields) {
       throw FormatError(folder.record().string(), str("given: ", key, ": expected a text"));
     given[key] = text.get<std::string>();
   }
-  const Sweep sweep = read(read_file(folder.file()), record.value("file", "sweep.toml"), given);
+  const Sweep sweep = read(recorded_file(folder, record), given);
   const sweep::Results results = sweep::collect(sweep.spec, sweep.runs, folder);
   sweep::write_tables(sweep.spec, sweep.runs, results, folder);
   print_results(sweep, results, folder, fields.json);
@@ -146,10 +159,9 @@ int run_sweep(const SweepFields& fields, const Given& all) {
     if (all.contains(key)) given[key] = all.at(key);
   }
   source_kind("sweep", fields.file, {io::SourceKind::kUnknown}, "a file such as configs/paper has");
-  const std::string text = read_file(fields.file);
-  const Sweep sweep = read(text, fields.file, given);
-  const std::string stem = std::filesystem::path(fields.file).stem().string();
-  const sweep::Folder folder{fields.out.empty() ? "sweeps/" + stem : fields.out};
+  const sweep::SweepFile file = sweep::sweep_file(read_file(fields.file), fields.file, fields.size);
+  const Sweep sweep = read(file, given);
+  const sweep::Folder folder{fields.out.empty() ? "sweeps/" + file.name : fields.out};
   if (fields.dry_run) {
     print_plan(sweep, folder, fields.json);
     return 0;
@@ -157,7 +169,7 @@ int run_sweep(const SweepFields& fields, const Given& all) {
   const sweep::QueueOptions options = queue_options(sweep.spec);
   make_writable_folder(folder.path);
   const FileLock lock(folder.lock());
-  begin(sweep, folder, given, text);
+  begin(sweep, folder, given, file.text);
   folder.settle(sweep.runs);
   int64_t apart = 0;
   for (const sweep::Run& one : sweep.runs) {
@@ -188,9 +200,12 @@ Command sweep_command() {
   Command command;
   command.name = "sweep";
   command.help = "train all runs of a table and compare them";
-  command.example = "hewn sweep configs/paper/ctr-small.toml --out sweeps/ctr-small";
+  command.example = "hewn sweep configs/paper/ctr.toml --size small";
   command.positionals.push_back({"FILE", "what to run (docs/sweeps.md)", &fields->file, false});
-  command.options.add("out", fields->out, "folder of the sweep; default: sweeps/NAME OF FILE");
+  command.options.add("size", fields->size, "one of the sizes that the file names; default: its first");
+  command.options.add(
+      "out", fields->out,
+      "folder of the sweep; default: sweeps/NAME OF FILE, with -SIZE behind it but for the first");
   command.options.add("results", fields->results, "write the tables of this folder anew and run nothing");
   command.options.add("data", fields->data, "data set, instead of the file's");
   command.options.add("device", fields->device,

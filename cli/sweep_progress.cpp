@@ -46,7 +46,7 @@ void SweepProgress::line(const std::string& text) {
 std::string SweepProgress::left() const {
   std::map<size_t, double> running;
   for (const auto& [number, begin] : running_) running[number] = since(begin);
-  const auto seconds = sweep::seconds_left(spec_, runs_, results_, running, spec_.settings.workers);
+  const auto seconds = sweep::seconds_left(spec_, runs_, results_, running, spec_.options.workers);
   return seconds ? "  left " + clock_text(*seconds) : "";
 }
 

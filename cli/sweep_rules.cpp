@@ -6,6 +6,7 @@
 #include "hewn/core/error.h"
 #include "hewn/data/info.h"
 #include "hewn/nn/slots.h"
+#include "hewn/results/metric.h"
 #include "hewn/run/options.h"
 #include "hewn/train/network.h"
 
@@ -51,9 +52,9 @@ sweep::TrainRules train_rules() {
 }
 
 void choose_metric(sweep::Spec& spec, const std::vector<sweep::Run>& runs) {
-  if (spec.settings.metric.empty()) spec.settings.metric = clicks(runs.front().options) ? "loss" : "accuracy";
+  if (spec.options.metric.empty()) spec.options.metric = results::usual_metric(clicks(runs.front().options));
   for (const sweep::Run& run : runs) {
-    if (spec.settings.metric == "auc" && !clicks(run.options)) {
+    if (spec.options.metric == "auc" && !clicks(run.options)) {
       throw FormatError(spec.path, str("metric: run ", run.name, " trains on images, which have no auc"));
     }
   }

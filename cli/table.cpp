@@ -8,6 +8,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
+#include "hewn/results/metric.h"
 
 namespace hewn::cli {
 
@@ -61,7 +62,7 @@ std::string plain_text(const std::string& name) {
 }
 
 std::string metric_text(const std::string& name, double value) {
-  return name == "accuracy" ? fixed(value, 2) + " %" : fixed(value, 4);
+  return results::value_text(name, value) + (name == "accuracy" ? " %" : "");
 }
 
 }  // namespace hewn::cli

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws accuracy against sparsity from the Fashion-MNIST table as an SVG.
+"""Draws accuracy against sparsity as an SVG, from the results.json of `hewn sweep configs/study/fashion.toml` or a copy of its cells.
 
   bench/tables/plot_fashion.py bench/results/2026-11-15/fashion.json > docs/figures/fashion-mnist.svg
 """
@@ -19,7 +19,11 @@ def y(value):
 
 
 def main():
-    rows = {row["cell"]: row for row in json.load(open(sys.argv[1]))}
+    cells = {}  # at blocks of 16, 10 epochs; the dense model is the same in all of them
+    for cell in json.load(open(sys.argv[1]))["cells"]:
+        at = cell["at"]
+        if (at["block"], at["epochs"]) == ("16", "10"):
+            cells[at["method"], float(at["sparsity"])] = cell
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
            f'<text x="{LEFT}" y="22" font-weight="bold">Fashion-MNIST, mlp 784-1024-1024-10, 16x16 blocks, 10 epochs, 3 seeds</text>']
@@ -29,17 +33,17 @@ def main():
     for i, s in enumerate(SPARSITIES):
         out.append(f'<text x="{x(i):.1f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle">{100 * s:.0f} %</text>')
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">block sparsity</text>')
-    dense = rows["dense e10"]["mean"]
+    dense = cells["dense", SPARSITIES[0]]["mean"]
     out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(dense):.1f}" y2="{y(dense):.1f}" stroke="#000" stroke-dasharray="5 4"/>'
                f'<text x="{WIDTH - RIGHT + 8}" y="{y(dense) - 2:.1f}">dense {dense:.1f}</text>')
     for method, colour in COLOURS.items():
-        cells = [rows[f"B16 s{s} e10 {method}"] for s in SPARSITIES]
-        points = " ".join(f"{x(i):.1f},{y(c['mean']):.1f}" for i, c in enumerate(cells))
+        row = [cells[method, s] for s in SPARSITIES]
+        points = " ".join(f"{x(i):.1f},{y(c['mean']):.1f}" for i, c in enumerate(row))
         out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
-        for i, c in enumerate(cells):
+        for i, c in enumerate(row):
             out.append(f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{y(c["mean"] - c["sd"]):.1f}" y2="{y(c["mean"] + c["sd"]):.1f}" stroke="{colour}"/>'
                        f'<circle cx="{x(i):.1f}" cy="{y(c["mean"]):.1f}" r="4" fill="{colour}"/>')
-        out.append(f'<text x="{WIDTH - RIGHT + 8}" y="{y(cells[-1]["mean"]) + 5:.1f}" fill="{colour}">{method} {cells[-1]["mean"]:.1f}</text>')
+        out.append(f'<text x="{WIDTH - RIGHT + 8}" y="{y(row[-1]["mean"]) + 5:.1f}" fill="{colour}">{method} {row[-1]["mean"]:.1f}</text>')
     print("\n".join(out + ["</svg>"]))
 
 

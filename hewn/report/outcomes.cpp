@@ -1,10 +1,12 @@
 #include "hewn/report/outcomes.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "hewn/core/error.h"
 #include "hewn/core/json_file.h"
+#include "hewn/results/metric.h"
 #include "hewn/run/folder.h"
 #include "hewn/run/options.h"
 
@@ -50,15 +52,6 @@ std::string kind_of(const Entry& entry) {
   return entry.method + "\n" + option(entry, "data") + "\n" + option(entry, "model");
 }
 
-std::map<std::string, double> numbers(const Json& metrics) {
-  std::map<std::string, double> found;
-  if (!metrics.is_object()) return found;
-  for (const auto& [name, value] : metrics.items()) {
-    if (value.is_number()) found[name] = value.get<double>();
-  }
-  return found;
-}
-
 std::vector<Entry> entries_of(const RunView& run) {
   const Json& summary = run.summary();
   const Json& options = run.config().at("options");
@@ -66,12 +59,12 @@ std::vector<Entry> entries_of(const RunView& run) {
   one.block = summary.value("block", text_of(options.value("block", Json())));
   one.sparsity = summary.value("sparsity", 0.0);
   one.seed = summary.value("seed", options.value("seed", int64_t{0}));
-  one.metrics = numbers(summary.value("metrics", Json()));
+  one.metrics = results::numbers_of(summary.value("metrics", Json()));
   const std::string method = summary.value("method", text_of(options.value("method", Json())));
   one.dense = method == "dense";
   std::vector<Entry> out = {{method, options, one}};
   const run::Folder beside = run.folder().dense();
-  one.metrics = numbers(summary.value("dense_metrics", Json()));
+  one.metrics = results::numbers_of(summary.value("dense_metrics", Json()));
   if (one.metrics.empty() || !beside.started()) return out;
   one.dense = true;
   out.push_back({"dense", read_json(beside.config()).at("options"), one});

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "hewn/core/error.h"
+#include "hewn/results/statistics.h"
 #include "hewn/sweep/layout.h"
-#include "hewn/sweep/statistics.h"
 
 namespace hewn::sweep {
 namespace {
@@ -28,7 +28,7 @@ double expected(const Spec& spec, const std::vector<Run>& runs, const std::map<s
     if (equal >= most) nearest.push_back(took);
     most = std::max(most, equal);
   }
-  return mean(nearest);
+  return results::mean(nearest);
 }
 
 }  // namespace
@@ -58,24 +58,17 @@ std::optional<double> seconds_left(const Spec& spec, const std::vector<Run>& run
 }
 
 std::string leader(const Spec& spec, const Results& results) {
-  const size_t axis = axis_number(spec, spec.settings.compare);
+  const size_t axis = axis_number(spec, spec.options.compare);
   if (axis == spec.axes.size()) return "";
-  std::map<Point, std::pair<double, size_t>> best;  // of each competition: mean and who
-  for (const Cell& cell : results.cells) {
-    if (cell.values.empty() || cell.shared) continue;
-    Point place = cell.point;
-    place[axis] = 0;
-    const double value = mean(cell.values);
-    const auto [found, fresh] = best.emplace(place, std::pair(value, cell.point[axis]));
-    const bool ahead = results.larger ? value > found->second.first : value < found->second.first;
-    if (!fresh && ahead) found->second = {value, cell.point[axis]};
-  }
   std::vector<size_t> won(spec.axes[axis].values.size(), 0);
-  for (const auto& [place, winner] : best) ++won[winner.second];
+  for (const Competition& one : results.competitions) {
+    if (const auto winner = one.winner()) ++won[results.cells[*winner].point[axis]];
+  }
   const auto most = std::max_element(won.begin(), won.end());
-  if (best.empty()) return "";
-  return str(spec.axes[axis].values[static_cast<size_t>(most - won.begin())].name, " in ", *most, " of ",
-             best.size(), best.size() == 1 ? " cell" : " cells");
+  if (*most == 0) return "";
+  const size_t all = results.competitions.size();
+  return str(spec.axes[axis].values[static_cast<size_t>(most - won.begin())].name, " in ", *most, " of ", all,
+             all == 1 ? " cell" : " cells");
 }
 
 }  // namespace hewn::sweep

@@ -16,8 +16,7 @@ namespace hewn::sweep {
 std::optional<double> seconds_left(const Spec& spec, const std::vector<Run>& runs, const Results& results,
                                    const std::map<size_t, double>& running, int64_t workers);
 
-/// The value of the compared axis that is best in most cells, as "sa++r in 5 of 9 cells"; "" before there is
-/// one.
+/// The value of the compared axis that wins most cells, as "sa++r in 5 of 9 cells"; "" before there is one.
 std::string leader(const Spec& spec, const Results& results);
 
 }  // namespace hewn::sweep

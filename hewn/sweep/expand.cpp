@@ -75,12 +75,12 @@ void check_name(const Spec& spec, const std::string& name) {
 [[noreturn]] void reject(const Spec& spec, const Point& point, const std::string& run, const Error& error) {
   const std::string what = error.what();
   const std::string key = what.substr(0, what.find_first_of(": "));
-  int64_t line = spec.lines.contains(key) ? spec.lines.at(key) : 0;
+  Line line = spec.lines.contains(key) ? spec.lines.at(key) : Line{};
   for (size_t a = 0; a < spec.axes.size(); ++a) {
     const AxisValue& value = spec.axes[a].values[point[a]];
     if (value.options.contains(key)) line = value.line;
   }
-  if (line > 0) reject_line(spec.path, line, what);
+  if (line.number > 0) reject_line(line, what);
   throw FormatError(spec.path, str("run ", run, ": ", what));
 }
 
@@ -109,7 +109,7 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
     const bool dense = is_dense(run.options);
     if (dense) run.options.erase("schedule");  // with another one it would be pruned
     // It competes with none unless its own training is compared.
-    const std::string& compared = spec.settings.compare;
+    const std::string& compared = spec.options.compare;
     const bool beside = compared == "method" || rules.only_prunes(compared);
     run.shared = dense && beside && has_pruned(spec);
     for (size_t a = 0; a < spec.axes.size(); ++a) {

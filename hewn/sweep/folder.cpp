@@ -83,6 +83,8 @@ Json record_of(const Spec& spec, const Options& given, const std::vector<Run>& r
   for (const Run& run : runs) all[run.name] = run.options;
   return {{"hewn", kVersion},
           {"file", valid_utf8(spec.path)},
+          {"name", valid_utf8(spec.name)},
+          {"size", spec.size.empty() ? Json(nullptr) : Json(spec.size)},
           {"given", given},
           {"fixed", spec.fixed},
           {"runs", all}};
@@ -96,12 +98,17 @@ Json continued(const Json& before, Json now, const Spec& spec, const std::filesy
       throw FormatError(where + "/sweep.json", str("has no \"", part, "\""));
     }
   }
+  const Json size = before.value("size", Json());
+  if (size.is_string() && now["size"].is_string() && size != now["size"]) {
+    throw FormatError(spec.path, str("this sweep was begun at size ", size.get<std::string>(), ", now it is ",
+                                     spec.size, "; begin another sweep with --out"));
+  }
   const std::string key = difference(before["fixed"], now["fixed"], rules);
   if (!key.empty()) {
     const std::string what =
         str(key, ": this sweep was begun with ", shown(before["fixed"], key), " fixed in [train], now it is ",
             shown(now["fixed"], key), "; put it back, or begin another sweep with --out");
-    if (spec.lines.contains(key)) reject_line(spec.path, spec.lines.at(key), what);
+    if (spec.lines.contains(key)) reject_line(spec.lines.at(key), what);
     throw FormatError(spec.path, what);
   }
   for (const auto& [name, options] : before["runs"].items()) {

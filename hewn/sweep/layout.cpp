@@ -15,7 +15,7 @@ bool holds(const std::vector<std::string>& words, const std::string& word) {
 }  // namespace
 
 void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
-  Settings& s = spec.settings;
+  SweepOptions& s = spec.options;
   std::vector<std::string> keys;
   for (const Axis& axis : spec.axes) {
     if (axis.key != kSeed) keys.push_back(axis.key);
@@ -25,16 +25,15 @@ void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
     if (!entries.contains(which)) continue;
     const std::vector<std::string>& items = entries.at(which).items;
     if (std::string_view(which) == "compare" && items.size() != 1) {
-      reject_line(spec.path, line(which), str("compare: expected one axis, got ", items.size()));
+      reject_line(line(which), str("compare: expected one axis, got ", items.size()));
     }
     for (const std::string& key : items) {
       if (std::count(items.begin(), items.end(), key) > 1) {
-        reject_line(spec.path, line(which), str(which, ": \"", key, "\" is there twice"));
+        reject_line(line(which), str(which, ": \"", key, "\" is there twice"));
       }
       if (holds(keys, key)) continue;
-      reject_line(spec.path, line(which),
-                  str(which, ": \"", key, "\" is not an axis", did_you_mean(key, keys),
-                      "; axes without the seed: ", join(keys)));
+      reject_line(line(which), str(which, ": \"", key, "\" is not an axis", did_you_mean(key, keys),
+                                   "; axes without the seed: ", join(keys)));
     }
   }
   if (s.compare.empty() && !keys.empty()) s.compare = holds(keys, "method") ? "method" : keys.front();
@@ -47,8 +46,7 @@ void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
   }
   for (const std::string& key : s.rows) {
     if (holds(s.columns, key)) {
-      reject_line(spec.path, line(entries.contains("rows") ? "rows" : "columns"),
-                  str(key, " is in rows and columns"));
+      reject_line(line(entries.contains("rows") ? "rows" : "columns"), str(key, " is in rows and columns"));
     }
   }
   if (s.baseline.empty()) return;
@@ -58,17 +56,15 @@ void lay_out(Spec& spec, const std::map<std::string, Value>& entries) {
     names.push_back(value.name);
   }
   if (!holds(names, s.baseline)) {
-    reject_line(spec.path, line("baseline"),
-                str("baseline: ", s.compare, " has no value \"", s.baseline, "\"",
-                    did_you_mean(s.baseline, names), "; known: ", join(names)));
+    reject_line(line("baseline"), str("baseline: ", s.compare, " has no value \"", s.baseline, "\"",
+                                      did_you_mean(s.baseline, names), "; known: ", join(names)));
   }
 }
 
 std::vector<std::string> split_axes(const Spec& spec) {
   std::vector<std::string> out;
   for (const Axis& axis : spec.axes) {
-    if (axis.key != kSeed && !holds(spec.settings.rows, axis.key) &&
-        !holds(spec.settings.columns, axis.key)) {
+    if (axis.key != kSeed && !holds(spec.options.rows, axis.key) && !holds(spec.options.columns, axis.key)) {
       out.push_back(axis.key);
     }
   }

@@ -1,28 +1,14 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <optional>
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
+#include "hewn/results/metric.h"
 #include "hewn/sweep/layout.h"
-#include "hewn/sweep/statistics.h"
 #include "hewn/sweep/tables.h"
 
 namespace hewn::sweep {
 namespace {
-
-std::string printed(const char* format, double value) {
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), format, value);
-  return buffer.data();
-}
-
-std::string difference_text(const std::string& metric, double value) {
-  return printed(metric == "accuracy" ? "%+.2f" : "%+.4f", value);
-}
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -33,7 +19,7 @@ std::string escaped(const std::string& text) {
 class Writer {
  public:
   Writer(const Spec& spec, const std::vector<Run>& runs, const Results& results)
-      : spec_(spec), runs_(runs), results_(results), compare_(axis_number(spec, spec.settings.compare)) {
+      : spec_(spec), runs_(runs), results_(results), compare_(axis_number(spec, spec.options.compare)) {
     const size_t seed = axis_number(spec, kSeed);
     seeds_ = seed < spec.axes.size() ? spec.axes[seed].values.size() : 1;
   }
@@ -52,12 +38,11 @@ class Writer {
 
  private:
   void heading() {
-    out_ += "# " + std::filesystem::path(spec_.path).stem().string() + "\n\nTest " + results_.metric +
+    out_ += "# " + spec_.name + "\n\nTest " + results_.metric +
             (results_.metric == "accuracy" ? " in percent" : "") + ", " +
             (results_.larger ? "higher" : "lower") + " is better";
     if (seeds_ > 1) out_ += str("; mean ± standard deviation over ", seeds_, " seeds");
-    if (compare_ < spec_.axes.size())
-      out_ += "; the best " + spec_.settings.compare + " of each cell in bold";
+    if (compare_ < spec_.axes.size()) out_ += "; the best " + spec_.options.compare + " of each cell in bold";
     out_ += str(". ", results_.count(State::kFinished), " of ", runs_.size(), " runs are finished");
     const int64_t failed = results_.count(State::kFailed);
     out_ += failed > 0 ? str(", ", failed, " failed.\n") : ".\n";
@@ -100,23 +85,10 @@ class Writer {
   }
 
   std::string cell_text(const Cell& cell) const {
-    std::string text = value_text(results_.metric, mean(cell.values));
-    if (const auto sd = deviation(cell.values)) text += " ± " + value_text(results_.metric, *sd);
-    if (cell.values.size() < seeds_) text += str(" (n=", cell.values.size(), ")");
+    std::string text = results::value_text(results_.metric, cell.sample.mean());
+    if (const auto sd = cell.sample.deviation()) text += " ± " + results::value_text(results_.metric, *sd);
+    if (cell.sample.size() < seeds_) text += str(" (n=", cell.sample.size(), ")");
     return text;
-  }
-
-  /// Whether no cell of the same competition has a better mean.
-  bool best(const Cell& cell) const {
-    if (compare_ == spec_.axes.size() || cell.shared) return false;
-    Point point = cell.point;
-    for (point[compare_] = 0; point[compare_] < spec_.axes[compare_].values.size(); ++point[compare_]) {
-      const Cell* other = results_.find(point);
-      if (other == nullptr || other->shared || other->values.empty()) continue;
-      const double lead = mean(cell.values) - mean(other->values);
-      if (results_.larger ? lead < 0 : lead > 0) return false;
-    }
-    return true;
   }
 
   /// The cell of a value that has one and the same run everywhere in this part of the sweep, such as the
@@ -138,12 +110,12 @@ class Writer {
 
   /// Values that are the same in all cells become lines above the table instead of columns.
   void lines_above(const Point& part, std::vector<Point>& columns) {
-    const std::vector<std::string>& keys = spec_.settings.columns;
-    if (std::find(keys.begin(), keys.end(), spec_.settings.compare) == keys.end()) return;
+    const std::vector<std::string>& keys = spec_.options.columns;
+    if (std::find(keys.begin(), keys.end(), spec_.options.compare) == keys.end()) return;
     for (size_t value = 0; value < spec_.axes[compare_].values.size(); ++value) {
       const Cell* cell = common_cell(part, value);
       if (cell == nullptr) continue;
-      const std::string text = cell->values.empty() ? "-" : cell_text(*cell);
+      const std::string text = cell->sample.empty() ? "-" : cell_text(*cell);
       out_ += spec_.axes[compare_].values[value].name + ": " + text + "\n\n";
       std::erase_if(columns, [&](const Point& column) { return column[compare_] == value; });
     }
@@ -161,27 +133,27 @@ class Writer {
   }
 
   void table(const Point& part) {
-    std::vector<Point> columns = combinations(spec_.settings.columns);
+    std::vector<Point> columns = combinations(spec_.options.columns);
     out_ += "\n";
     lines_above(part, columns);
     if (columns.empty()) return;
-    std::vector<std::string> head = spec_.settings.rows;
+    std::vector<std::string> head = spec_.options.rows;
     if (head.empty()) head.emplace_back();
-    for (const Point& column : columns) head.push_back(title_of(spec_.settings.columns, column));
+    for (const Point& column : columns) head.push_back(title_of(spec_.options.columns, column));
     line(head);
     rule(head.size());
-    for (const Point& row : combinations(spec_.settings.rows)) {
+    for (const Point& row : combinations(spec_.options.rows)) {
       std::vector<std::string> words;
-      for (const std::string& key : spec_.settings.rows) words.push_back(name_at(key, row));
+      for (const std::string& key : spec_.options.rows) words.push_back(name_at(key, row));
       if (words.empty()) words.emplace_back();
       bool any = false;
       for (const Point& column : columns) {
         const Cell* cell = results_.find(sum(part, sum(row, column)));
         any = any || cell != nullptr;
-        if (cell == nullptr || cell->values.empty()) {
+        if (cell == nullptr || cell->sample.empty()) {
           words.emplace_back("-");
         } else {
-          words.push_back(best(*cell) ? "**" + cell_text(*cell) + "**" : cell_text(*cell));
+          words.push_back(cell->best ? "**" + cell_text(*cell) + "**" : cell_text(*cell));
         }
       }
       if (any) line(words);  // a row may be excluded altogether
@@ -191,13 +163,12 @@ class Writer {
   /// A comparison as seen from the baseline's rival; none where it is not for this table.
   std::optional<Comparison> shown(Comparison c) const {
     const std::vector<AxisValue>& values = spec_.axes[compare_].values;
-    const std::string& baseline = spec_.settings.baseline;
+    const std::string& baseline = spec_.options.baseline;
     // All pairs of values by all parts are for results.json.
     if (baseline.empty()) return c.where ? std::nullopt : std::optional(c);
     if (values[c.a].name == baseline) {
       std::swap(c.a, c.b);
-      std::swap(c.wins, c.losses);
-      c.difference = -c.difference;
+      c.pairing = c.pairing.reversed();
     }
     return values[c.b].name == baseline ? std::optional(c) : std::nullopt;
   }
@@ -208,10 +179,14 @@ class Writer {
       const std::optional<Comparison> c = shown(any);
       if (!c) continue;
       const std::vector<AxisValue>& values = spec_.axes[compare_].values;
-      std::vector<std::string> words = {values[c->a].name,    values[c->b].name,
-                                        str(c->wins),         str(c->losses),
-                                        str(c->ties),         difference_text(results_.metric, c->difference),
-                                        printed("%.2g", c->p)};
+      const results::Pairing& pairing = c->pairing;
+      std::vector<std::string> words = {values[c->a].name,
+                                        values[c->b].name,
+                                        str(pairing.wins),
+                                        str(pairing.losses),
+                                        str(pairing.ties),
+                                        results::difference_text(results_.metric, pairing.difference),
+                                        results::probability_text(pairing.p)};
       std::vector<std::string> head = {"",     "against",         "wins",         "losses",
                                        "ties", "mean difference", "p (sign test)"};
       const Axis* axis = c->where ? &spec_.axes[c->where->first] : nullptr;
@@ -249,10 +224,6 @@ class Writer {
 };
 
 }  // namespace
-
-std::string value_text(const std::string& metric, double value) {
-  return printed(metric == "accuracy" ? "%.2f" : "%.4f", value);
-}
 
 std::string markdown_table(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
   return Writer(spec, runs, results).write();

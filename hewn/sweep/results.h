@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "hewn/core/json.h"
+#include "hewn/results/pairing.h"
+#include "hewn/results/standing.h"
 #include "hewn/sweep/expand.h"
 #include "hewn/sweep/folder.h"
 
@@ -21,10 +23,21 @@ struct RunResult {
 
 /// All seeds of one combination of the other axes.
 struct Cell {
-  Point point;                 // the seed's place is 0
-  std::vector<double> values;  // of finished runs, seed by seed
-  size_t run = 0;              // number of its first run
-  bool shared = false;         // the dense model beside pruned ones; see Run
+  Point point;             // the seed's place is 0
+  results::Sample sample;  // of finished runs, by the number of the seed
+  size_t run = 0;          // number of its first run
+  bool shared = false;     // the dense model beside pruned ones; see Run
+  bool best = false;       // nobody in its competition has a better mean
+};
+
+/// The cells that differ in the compared axis alone and have values.
+struct Competition {
+  Point point;                // the compared axis' place is 0
+  std::vector<size_t> cells;  // numbers
+  results::Standing standing;
+
+  /// The number of the cell that wins, where one does.
+  std::optional<size_t> winner() const;
 };
 
 /// Two values of the compared axis over all combinations of the others, seed by seed.
@@ -32,13 +45,7 @@ struct Comparison {
   size_t a = 0;
   size_t b = 0;
   std::optional<std::pair<size_t, size_t>> where;  // only where this axis has this value
-  int64_t wins = 0;                                // of a
-  int64_t losses = 0;
-  int64_t ties = 0;
-  double difference = 0;  // mean of a minus b
-  double p = 1;           // two-sided sign test
-
-  int64_t pairs() const { return wins + losses + ties; }
+  results::Pairing pairing;
 };
 
 struct Results {
@@ -46,6 +53,7 @@ struct Results {
   bool larger = true;  // is better
   std::vector<RunResult> runs;
   std::vector<Cell> cells;
+  std::vector<Competition> competitions;
   std::vector<Comparison> comparisons;  // those with at least one pair; over everything before parts
 
   int64_t count(State state) const;

@@ -22,6 +22,21 @@ bool is_number(const std::string& text) {
   return problem == std::errc() && stop == end;
 }
 
+std::string in_quotes(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out + "\"";
+}
+
+/// A value of a list or alone, as a file says it.
+std::string written(const std::string& item) {
+  const bool bare = item == "true" || item == "false" || (!item.empty() && is_number(item));
+  return bare ? item : in_quotes(item);
+}
+
 class Reader {
  public:
   Reader(const std::string& text, const std::string& path) : text_(text), path_(path) {}
@@ -44,7 +59,9 @@ class Reader {
  private:
   bool at_end() const { return at_ >= text_.size(); }
   char peek() const { return at_end() ? '\n' : text_[at_]; }
-  [[noreturn]] void fail(const std::string& what) const { reject_line(path_, line_, what); }
+  [[noreturn]] void fail(const std::string& what) const { reject_line(here(), what); }
+
+  Line here() const { return {path_, line_}; }
 
   bool take(char c) {
     if (at_end() || text_[at_] != c) return false;
@@ -113,15 +130,21 @@ class Reader {
 
   Section header(const std::vector<Section>& before) {
     Section section;
-    section.line = line_;
+    section.line = here();
     ++at_;
     section.repeated = take('[');
     section.name = word("the name of a section", false);
-    if (take('.')) section.label = word("a name behind the point", true);
+    if (section.name == "size" && take('.')) {
+      section.size = word("the name of a size", false);
+      section.name = take('.') ? word("the name of a section", false) : "";
+    }
+    if (!section.name.empty() && take('.')) section.label = word("a name behind the point", true);
     if (!take(']') || (section.repeated && !take(']'))) fail("expected ] behind the name of the section");
     for (const Section& other : before) {
-      if (!section.repeated && other.name == section.name && other.label == section.label) {
-        fail(str("this section is there already, in line ", other.line));
+      const bool same =
+          other.size == section.size && other.name == section.name && other.label == section.label;
+      if (!section.repeated && same) {
+        fail(str("this section is there already, in line ", other.line.number));
       }
     }
     return section;
@@ -129,13 +152,14 @@ class Reader {
 
   void add_entry(Section& section) {
     Entry entry;
-    entry.value.line = line_;
+    entry.value.line = here();
     entry.key = word("key = value", true);
     skip_space(false);
     if (!take('=')) fail(str("expected = behind ", entry.key));
     skip_space(false);
     for (const Entry& other : section.entries) {
-      if (other.key == entry.key) fail(str(entry.key, " is given twice, first in line ", other.value.line));
+      if (other.key == entry.key)
+        fail(str(entry.key, " is given twice, first in line ", other.value.line.number));
     }
     entry.value.list = peek() == '[';
     if (entry.value.list) {
@@ -163,7 +187,7 @@ class Reader {
       if (at_end()) fail("a list does not end: expected ]");
       if (peek() == '[') {
         if (depth == 2) fail("lists inside lists inside lists mean nothing here");
-        items.push_back(Value{list(depth + 1), true, line_}.text());
+        items.push_back(Value{list(depth + 1), true, {}}.text());
       } else {
         items.push_back(scalar());
       }
@@ -194,13 +218,27 @@ std::vector<Section> read_sections(const std::string& text, const std::string& p
   const std::string valid = valid_utf8(text);
   if (valid != text) {
     const auto bad = std::mismatch(text.begin(), text.end(), valid.begin(), valid.end()).first;
-    reject_line(path, 1 + std::count(text.begin(), bad, '\n'), "expected UTF-8 text");
+    reject_line({path, 1 + std::count(text.begin(), bad, '\n')}, "expected UTF-8 text");
   }
   return Reader(text, path).read();
 }
 
-void reject_line(const std::string& path, int64_t line, const std::string& what) {
-  throw FormatError(path, str("line ", line, ": ", what));
+std::string to_text(const std::vector<Section>& sections) {
+  std::string out;
+  for (const Section& section : sections) {
+    const std::string head = section.name + (section.label.empty() ? "" : "." + in_quotes(section.label));
+    out += str(section.repeated ? "\n[[" : "\n[", head, section.repeated ? "]]\n" : "]\n");
+    for (const auto& [key, value] : section.entries) {
+      std::string items;
+      for (const std::string& item : value.items) items += (items.empty() ? "" : ", ") + written(item);
+      out += str(key, " = ", value.list ? "[" + items + "]" : items, '\n');
+    }
+  }
+  return out;
+}
+
+void reject_line(const Line& line, const std::string& what) {
+  throw FormatError(line.file, str("line ", line.number, ": ", what));
 }
 
 }  // namespace hewn::sweep

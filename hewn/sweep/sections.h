@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "hewn/sweep/line.h"
 
 namespace hewn::sweep {
 
@@ -10,7 +11,7 @@ namespace hewn::sweep {
 struct Value {
   std::vector<std::string> items;
   bool list = false;
-  int64_t line = 0;
+  Line line;
 
   /// The whole value as one text.
   std::string text() const;
@@ -21,12 +22,14 @@ struct Entry {
   Value value;
 };
 
-/// `[name]`, `[name.label]` or `[[name]]` with the entries below it.
+/// `[name]`, `[name.label]` or `[[name]]` with the entries below it; of one size where that is preceded by
+/// `size.NAME.`. The name of `[size.NAME]` itself is "".
 struct Section {
+  std::string size;
   std::string name;
   std::string label;
   bool repeated = false;  // [[name]]
-  int64_t line = 0;
+  Line line;
   std::vector<Entry> entries;
 };
 
@@ -35,7 +38,7 @@ struct Section {
 /// Throws FormatError with path and line.
 std::vector<Section> read_sections(const std::string& text, const std::string& path);
 
-/// FormatError for a line of a file.
-[[noreturn]] void reject_line(const std::string& path, int64_t line, const std::string& what);
+/// A text that read_sections reads as these sections. Sizes are left out.
+std::string to_text(const std::vector<Section>& sections);
 
 }  // namespace hewn::sweep

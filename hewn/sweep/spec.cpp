@@ -8,6 +8,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
 #include "hewn/core/text.h"
+#include "hewn/results/metric.h"
 #include "hewn/sweep/layout.h"
 #include "hewn/sweep/sections.h"
 
@@ -37,14 +38,18 @@ bool same_value(const std::string& a, const std::string& b) {
 
 class Builder {
  public:
-  Builder(const std::string& path, const TrainRules& rules) : rules_(rules) { spec_.path = path; }
+  Builder(const SweepFile& file, const TrainRules& rules) : rules_(rules) {
+    spec_.path = file.path;
+    spec_.name = file.name;
+    spec_.size = file.size;
+  }
 
   Spec build(const std::vector<Section>& sections, const Options& given) {
     if (sections.empty()) throw FormatError(spec_.path, "says nothing to train: expected [train] or [axes]");
     for (const Section& section : sections) add(section);
     for (const Axis& axis : spec_.axes) {
       if (spec_.fixed.contains(axis.key)) {
-        fail(axis.line, str(axis.key, ": is an axis and fixed in [train] as well"));
+        reject_line(axis.line, str(axis.key, ": is an axis and fixed in [train] as well"));
       }
     }
     // Variants join the compared axis after it is complete, wherever they stand in the file.
@@ -57,34 +62,33 @@ class Builder {
   }
 
  private:
-  [[noreturn]] void fail(int64_t line, const std::string& what) const { reject_line(spec_.path, line, what); }
-
   void add(const Section& section) {
-    static const std::vector<std::string> kNames = {"train", "axes", "variant", "exclude", "sweep"};
+    static const std::vector<std::string> kNames = {"train", "axes", "variant", "exclude", "sweep", "size"};
     const std::string& name = section.name;
     if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
-      fail(section.line,
-           str("unknown section [", name, "]", did_you_mean(name, kNames), "; known: ", join(kNames)));
+      reject_line(section.line,
+                  str("unknown section [", name, "]", did_you_mean(name, kNames), "; known: ", join(kNames)));
     }
+    if (name == "size") reject_line(section.line, "expected [size.NAME]");
     if (section.label.empty() == (name == "variant")) {
-      fail(section.line, name == "variant" ? "expected [variant.NAME]" : str("expected [", name, "]"));
+      reject_line(section.line, name == "variant" ? "expected [variant.NAME]" : str("expected [", name, "]"));
     }
     if (section.repeated != (name == "exclude")) {
-      fail(section.line, name == "exclude" ? "expected [[exclude]]" : "expected single brackets");
+      reject_line(section.line, name == "exclude" ? "expected [[exclude]]" : "expected single brackets");
     }
     if (name == "train") add_fixed(section);
     if (name == "axes") add_axes(section);
     if (name == "variant") add_variant(section);
     if (name == "exclude") excludes_.push_back(&section);
-    if (name == "sweep") add_settings(section);
+    if (name == "sweep") add_options(section);
   }
 
-  void check_key(const std::string& key, int64_t line) const {
+  void check_key(const std::string& key, const Line& line) const {
     if (std::find(rules_.keys.begin(), rules_.keys.end(), key) == rules_.keys.end()) {
-      fail(line, str("unknown option \"", key, "\" of hewn train", did_you_mean(key, rules_.keys)));
+      reject_line(line, str("unknown option \"", key, "\" of hewn train", did_you_mean(key, rules_.keys)));
     }
     for (const auto& [reserved, instead] : kReserved) {
-      if (key == reserved) fail(line, str(key, ": ", instead));
+      if (key == reserved) reject_line(line, str(key, ": ", instead));
     }
   }
 
@@ -93,7 +97,7 @@ class Builder {
       check_key(entry.key, entry.value.line);
       spec_.lines[entry.key] = entry.value.line;
       if (entry.key == "device") {
-        spec_.settings.device = entry.value.text();
+        spec_.options.device = entry.value.text();
         continue;
       }
       spec_.fixed[entry.key] = entry.value.text();
@@ -103,9 +107,9 @@ class Builder {
   void add_axes(const Section& section) {
     for (const auto& [key, value] : section.entries) {
       check_key(key, value.line);
-      if (key == "device") fail(value.line, "device: give it in [train], or as hewn sweep --device");
+      if (key == "device") reject_line(value.line, "device: give it in [train], or as hewn sweep --device");
       if (!value.list || value.items.empty()) {
-        fail(value.line, str(key, ": expected a list such as [1, 2], got \"", value.text(), "\""));
+        reject_line(value.line, str(key, ": expected a list such as [1, 2], got \"", value.text(), "\""));
       }
       Axis axis{key, {}, value.line};
       for (const std::string& item : value.items) axis.values.push_back({item, {{key, item}}, value.line});
@@ -118,7 +122,7 @@ class Builder {
     for (const Entry& entry : section.entries) {
       check_key(entry.key, entry.value.line);
       if (entry.key == "device" || entry.key == "seed") {
-        fail(entry.value.line, str(entry.key, ": cannot differ between variants"));
+        reject_line(entry.value.line, str(entry.key, ": cannot differ between variants"));
       }
       variant.options[entry.key] = entry.value.text();
     }
@@ -135,7 +139,8 @@ class Builder {
         if (axis.key == kCompared) {
           axis.values.push_back(variant);
         } else if (variant.options.contains(axis.key)) {
-          fail(variant.line, str("variant \"", variant.name, "\" sets ", axis.key, ", which is an axis"));
+          reject_line(variant.line,
+                      str("variant \"", variant.name, "\" sets ", axis.key, ", which is an axis"));
         }
       }
     }
@@ -145,7 +150,7 @@ class Builder {
     for (size_t i = 0; i < axis.values.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         if (same_value(axis.values[i].name, axis.values[j].name)) {
-          fail(axis.values[i].line, str(axis.key, ": \"", axis.values[i].name, "\" is there twice"));
+          reject_line(axis.values[i].line, str(axis.key, ": \"", axis.values[i].name, "\" is there twice"));
         }
       }
     }
@@ -153,24 +158,24 @@ class Builder {
 
   void add_exclusion(const Section& section) {
     Exclusion exclusion;
-    if (section.entries.empty()) fail(section.line, "[[exclude]]: expected values of axes");
+    if (section.entries.empty()) reject_line(section.line, "[[exclude]]: expected values of axes");
     for (const auto& [key, value] : section.entries) {
       const Axis* axis = spec_.find_axis(key);
-      if (axis == nullptr) fail(value.line, str("exclude: \"", key, "\" is not an axis"));
+      if (axis == nullptr) reject_line(value.line, str("exclude: \"", key, "\" is not an axis"));
       for (const std::string& item : value.items) {
         const bool known = std::any_of(axis->values.begin(), axis->values.end(),
                                        [&](const AxisValue& v) { return v.name == item; });
-        if (!known) fail(value.line, str("exclude: ", key, " has no value \"", item, "\""));
+        if (!known) reject_line(value.line, str("exclude: ", key, " has no value \"", item, "\""));
       }
-      if (value.items.empty()) fail(value.line, str("exclude: ", key, ": expected a value or more"));
+      if (value.items.empty()) reject_line(value.line, str("exclude: ", key, ": expected a value or more"));
       exclusion[key] = value.items;
     }
     spec_.exclusions.push_back(std::move(exclusion));
   }
 
-  void add_settings(const Section& section) {
+  void add_options(const Section& section) {
     OptionTable table;
-    Settings& s = spec_.settings;
+    SweepOptions& s = spec_.options;
     table.add("workers", s.workers, "");
     table.add("threads", s.threads, "");
     table.add("metric", s.metric, "");
@@ -183,33 +188,34 @@ class Builder {
     const std::vector<std::string> known = table.keys();
     for (const auto& [key, value] : section.entries) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        fail(value.line,
-             str("unknown key \"", key, "\" in [sweep]", did_you_mean(key, known), "; known: ", join(known)));
+        reject_line(value.line, str("unknown key \"", key, "\" in [sweep]", did_you_mean(key, known),
+                                    "; known: ", join(known)));
       }
       try {
         table.find(key, spec_.path).parse(value.text());
-        if (key == "metric") larger_is_better(s.metric);
+        if (key == "metric") results::larger_is_better(s.metric);
       } catch (const Error& error) {
-        fail(value.line, error.what());
+        reject_line(value.line, error.what());
       }
       layout_[key] = value;
     }
     if (layout_.contains("rows")) s.rows = layout_["rows"].items;
     if (layout_.contains("columns")) s.columns = layout_["columns"].items;
     if (s.workers < 1 || s.workers > kMostWorkers) {
-      fail(layout_["workers"].line, str("workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
+      reject_line(layout_["workers"].line, str("workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
     }
-    if (s.threads < 0) fail(layout_["threads"].line, str("threads: expected 0 or more, got ", s.threads));
+    if (s.threads < 0)
+      reject_line(layout_["threads"].line, str("threads: expected 0 or more, got ", s.threads));
   }
 
   void override_with(const Options& given) {
     for (const auto& [key, text] : given) {
       if (key == "workers") {
-        parse_value("workers", text, spec_.settings.workers);
+        parse_value("workers", text, spec_.options.workers);
       } else if (key == "threads") {
-        parse_value("threads", text, spec_.settings.threads);
+        parse_value("threads", text, spec_.options.threads);
       } else if (key == "device") {
-        spec_.settings.device = text;
+        spec_.options.device = text;
         spec_.lines.erase(key);
       } else {
         if (spec_.find_axis(key) != nullptr) throw Error(str("--", key, ": is an axis of ", spec_.path));
@@ -221,7 +227,7 @@ class Builder {
         spec_.lines.erase(key);
       }
     }
-    const Settings& s = spec_.settings;
+    const SweepOptions& s = spec_.options;
     if (s.workers < 1 || s.workers > kMostWorkers) {
       throw Error(str("--workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
     }
@@ -242,15 +248,8 @@ const Axis* Spec::find_axis(const std::string& key) const {
   return found == axes.end() ? nullptr : &*found;
 }
 
-Spec read_spec(const std::string& text, const std::string& path, const Options& given,
-               const TrainRules& rules) {
-  return Builder(path, rules).build(read_sections(text, path), given);
-}
-
-bool larger_is_better(const std::string& metric) {
-  if (metric == "accuracy" || metric == "auc") return true;
-  if (metric == "loss") return false;
-  throw Error(str("metric: expected accuracy, auc or loss, got \"", metric, "\""));
+Spec read_spec(const SweepFile& file, const Options& given, const TrainRules& rules) {
+  return Builder(file, rules).build(file.sections, given);
 }
 
 }  // namespace hewn::sweep

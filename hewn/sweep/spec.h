@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "hewn/sweep/sizes.h"
+
 namespace hewn::sweep {
 
 /// Options of hewn train: key -> text.
@@ -23,20 +25,20 @@ struct TrainRules {
 struct AxisValue {
   std::string name;
   Options options;
-  int64_t line = 0;
+  Line line;
 };
 
 struct Axis {
   std::string key;
   std::vector<AxisValue> values;
-  int64_t line = 0;
+  Line line;
 };
 
 /// Values of axes that are left out together: key -> names.
 using Exclusion = std::map<std::string, std::vector<std::string>>;
 
 /// The [sweep] section: how runs are made and what the table looks like.
-struct Settings {
+struct SweepOptions {
   int64_t workers = 1;               // runs at a time
   int64_t threads = 0;               // of each; 0: the cores, shared by the workers
   std::string device = "cpu";        // of hewn train; several with commas take turns
@@ -50,21 +52,19 @@ struct Settings {
 /// A sweep file, read and checked as far as possible without training.
 struct Spec {
   std::string path;
+  std::string name;  // of its tables; see SweepFile
+  std::string size;
   Options fixed;  // without the device
   std::vector<Axis> axes;
   std::vector<Exclusion> exclusions;
-  Settings settings;
-  std::map<std::string, int64_t> lines;  // of the fixed options that stand in the file
+  SweepOptions options;
+  std::map<std::string, Line> lines;  // of the fixed options that stand in the file
 
   const Axis* find_axis(const std::string& key) const;
 };
 
-/// Reads the text of a sweep file. `given` (data, device, workers, threads, from the command line) replaces
-/// what the file says. Throws FormatError with path and line.
-Spec read_spec(const std::string& text, const std::string& path, const Options& given,
-               const TrainRules& rules);
-
-/// Whether more of a metric is better. Throws Error for one that is not known.
-bool larger_is_better(const std::string& metric);
+/// What a sweep file says. `given` (data, device, workers, threads, from the command line) replaces parts of
+/// it. Throws FormatError with path and line.
+Spec read_spec(const SweepFile& file, const Options& given, const TrainRules& rules);
 
 }  // namespace hewn::sweep

@@ -5,7 +5,6 @@
 
 #include "hewn/core/files.h"
 #include "hewn/sweep/layout.h"
-#include "hewn/sweep/statistics.h"
 
 namespace hewn::sweep {
 namespace {
@@ -39,6 +38,80 @@ Json names_at(const Spec& spec, const Point& point) {
 }
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json runs_json(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
+  Json out = Json::array();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const RunResult& result = results.runs[i];
+    Json at = Json::object();
+    const std::vector<std::string> place = place_of(spec, runs[i]);
+    for (size_t a = 0; a < place.size(); ++a) {
+      at[spec.axes[a].key] = place[a].empty() ? Json(nullptr) : Json(place[a]);
+    }
+    Json run = {
+        {"name", runs[i].name}, {"state", name_of(result.state)}, {"at", at}, {"options", runs[i].options}};
+    if (result.state == State::kFinished) run["summary"] = result.summary;
+    if (result.state == State::kFailed || !result.error.empty()) run["error"] = result.error;
+    out.push_back(run);
+  }
+  return out;
+}
+
+Json cells_json(const Spec& spec, const Results& results) {
+  Json out = Json::array();
+  for (const Cell& cell : results.cells) {
+    out.push_back({{"at", names_at(spec, cell.point)},
+                   {"shared", cell.shared},
+                   {"n", cell.sample.size()},
+                   {"mean", cell.sample.empty() ? Json(nullptr) : Json(cell.sample.mean())},
+                   {"sd", optional_json(cell.sample.deviation())},
+                   {"values", cell.sample.values()}});
+  }
+  return out;
+}
+
+/// Who is best in each cell that several values of the compared axis have results for.
+Json winners_json(const Spec& spec, const Results& results) {
+  Json out = Json::array();
+  for (const Competition& one : results.competitions) {
+    const results::Standing& standing = one.standing;
+    if (!standing.second) continue;
+    const auto name = [&](size_t number) {
+      const size_t axis = axis_number(spec, spec.options.compare);
+      return spec.axes[axis].values[results.cells[one.cells[number]].point[axis]].name;
+    };
+    Json at = names_at(spec, one.point);
+    at.erase(spec.options.compare);
+    out.push_back({{"at", at},
+                   {"best", name(standing.best.front())},
+                   {"second", name(*standing.second)},
+                   {"margin", standing.margin},
+                   {"verdict", results::name_of(standing.verdict)}});
+  }
+  return out;
+}
+
+Json comparisons_json(const Spec& spec, const Results& results) {
+  Json out = Json::array();
+  for (const Comparison& c : results.comparisons) {
+    const Axis& axis = *spec.find_axis(spec.options.compare);
+    Json where = Json::object();
+    if (c.where) {
+      const Axis& part = spec.axes[c.where->first];
+      where[part.key] = part.values[c.where->second].name;
+    }
+    out.push_back({{"a", axis.values[c.a].name},
+                   {"b", axis.values[c.b].name},
+                   {"where", where},
+                   {"pairs", c.pairing.pairs()},
+                   {"wins", c.pairing.wins},
+                   {"losses", c.pairing.losses},
+                   {"ties", c.pairing.ties},
+                   {"mean_difference", c.pairing.difference},
+                   {"p", c.pairing.p}});
+  }
+  return out;
+}
 
 constexpr std::array<const char*, 6> kFromSummary = {"realised_sparsity", "kept_blocks",  "blocks",
                                                      "bytes_dense",       "bytes_sparse", "seconds"};
@@ -74,13 +147,15 @@ std::string csv_table(const Spec& spec, const std::vector<Run>& runs, const Resu
 }
 
 Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
+  const SweepOptions& options = spec.options;
   Json out = {{"file", valid_utf8(spec.path)},
+              {"size", spec.size.empty() ? Json(nullptr) : Json(spec.size)},
               {"metric", results.metric},
               {"larger_is_better", results.larger},
-              {"compare", spec.settings.compare},
-              {"baseline", spec.settings.baseline.empty() ? Json(nullptr) : Json(spec.settings.baseline)},
-              {"rows", spec.settings.rows},
-              {"columns", spec.settings.columns},
+              {"compare", options.compare},
+              {"baseline", options.baseline.empty() ? Json(nullptr) : Json(options.baseline)},
+              {"rows", options.rows},
+              {"columns", options.columns},
               {"fixed", spec.fixed}};
   for (const State state : {State::kFinished, State::kFailed, State::kInterrupted, State::kWaiting}) {
     out["counts"][std::string(name_of(state))] = results.count(state);
@@ -89,47 +164,10 @@ Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results&
   for (const Axis& axis : spec.axes) {
     for (const AxisValue& value : axis.values) out["axes"][axis.key].push_back(value.name);
   }
-  out["runs"] = Json::array();
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const RunResult& result = results.runs[i];
-    Json at = Json::object();
-    const std::vector<std::string> place = place_of(spec, runs[i]);
-    for (size_t a = 0; a < place.size(); ++a) {
-      at[spec.axes[a].key] = place[a].empty() ? Json(nullptr) : Json(place[a]);
-    }
-    Json run = {
-        {"name", runs[i].name}, {"state", name_of(result.state)}, {"at", at}, {"options", runs[i].options}};
-    if (result.state == State::kFinished) run["summary"] = result.summary;
-    if (result.state == State::kFailed || !result.error.empty()) run["error"] = result.error;
-    out["runs"].push_back(run);
-  }
-  out["cells"] = Json::array();
-  for (const Cell& cell : results.cells) {
-    out["cells"].push_back({{"at", names_at(spec, cell.point)},
-                            {"shared", cell.shared},
-                            {"n", cell.values.size()},
-                            {"mean", cell.values.empty() ? Json(nullptr) : Json(mean(cell.values))},
-                            {"sd", optional_json(deviation(cell.values))},
-                            {"values", cell.values}});
-  }
-  out["comparisons"] = Json::array();
-  for (const Comparison& c : results.comparisons) {
-    const Axis& axis = *spec.find_axis(spec.settings.compare);
-    Json where = Json::object();
-    if (c.where) {
-      const Axis& part = spec.axes[c.where->first];
-      where[part.key] = part.values[c.where->second].name;
-    }
-    out["comparisons"].push_back({{"a", axis.values[c.a].name},
-                                  {"b", axis.values[c.b].name},
-                                  {"where", where},
-                                  {"pairs", c.pairs()},
-                                  {"wins", c.wins},
-                                  {"losses", c.losses},
-                                  {"ties", c.ties},
-                                  {"mean_difference", c.difference},
-                                  {"p", c.p}});
-  }
+  out["runs"] = runs_json(spec, runs, results);
+  out["cells"] = cells_json(spec, results);
+  out["winners"] = winners_json(spec, results);
+  out["comparisons"] = comparisons_json(spec, results);
   return out;
 }
 

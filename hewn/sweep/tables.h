@@ -21,7 +21,4 @@ Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results&
 void write_tables(const Spec& spec, const std::vector<Run>& runs, const Results& results,
                   const Folder& folder);
 
-/// A metric with the digits that are usual for it: "88.43" or "0.4065".
-std::string value_text(const std::string& metric, double value);
-
 }  // namespace hewn::sweep

@@ -186,5 +186,35 @@ TEST_F(Sweep, RefusesWhatCannotWorkBeforeAnythingRuns) {
   refused("[axes]\nseed = [1]\n", "another process is using this folder");
 }
 
+TEST_F(Sweep, ASizeHasAFolderOfItsOwnAndGoesOnWhereAFileOfThatSizeStopped) {
+  // As files were before they had sizes: one of its own for the small one.
+  const std::string rest = "[axes]\nmethod = [\"acdc\"]\nsparsity = [0.8]\nseed = [0]\n";
+  ASSERT_EQ(hewn(call(file("table-small.toml", rest, 1), "out")).code, 0);
+  Json old = Json::parse(read_file(folder_ / "out" / "sweep.json"));
+  old.erase("name");
+  old.erase("size");
+  write_text(folder_ / "out" / "sweep.json", old.dump());
+  const auto done = finished("out");
+
+  const std::string sizes =
+      "[size.paper.train]\nepochs = 9\n[size.small.axes]\nseed = [0, 1]\n[size.small.train]\nepochs = 1\n";
+  const std::string path = file("table.toml", rest + sizes, 3);
+  const Outcome more = hewn(call(path, "out", {"--size", "small"}));
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_TRUE(more.out.starts_with("# table-small\n")) << more.out;
+  EXPECT_EQ(finished("out").size(), 2U);
+  EXPECT_EQ(finished("out").at("acdc-sparsity0.8-seed0"), done.at("acdc-sparsity0.8-seed0"));
+  EXPECT_EQ(Json::parse(read_file(folder_ / "out" / "sweep.json"))["size"], "small");
+  const Outcome again = hewn({"sweep", "--results", (folder_ / "out").string()});
+  EXPECT_EQ(again.out, more.out) << again.err;
+
+  const Outcome other = hewn(call(path, "out"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("this sweep was begun at size small, now it is paper"), std::string::npos)
+      << other.err;
+  EXPECT_NE(hewn(call(path, "out", {"--size", "big"})).err.find("has no size \"big\"; known: paper, small"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace hewn::test

@@ -26,7 +26,7 @@ TrainRules rules() {
 }
 
 Spec spec_of(const std::string& text, const Options& given = {}) {
-  return read_spec(text, "a.toml", given, rules());
+  return read_spec(sweep_file(text, "a.toml"), given, rules());
 }
 std::vector<Run> runs_of(const std::string& text) { return expand(spec_of(text), rules()); }
 std::string problem(const std::string& text, const Options& given = {}) {
@@ -58,7 +58,7 @@ TEST(Sections, ReadsTextsNumbersAndLists) {
   ASSERT_EQ(sections.size(), 3U);
   EXPECT_EQ(sections[0].entries[0].value.text(), "1 # \"2\"");
   EXPECT_EQ(sections[0].entries[1].value.items, (std::vector<std::string>{"1,2", "3"}));
-  EXPECT_EQ(sections[0].entries[1].value.line, 3);
+  EXPECT_EQ(sections[0].entries[1].value.line.number, 3);
   EXPECT_EQ(sections[1].label, "two words");
   EXPECT_EQ(sections[1].entries[0].value.text(), "true");
   EXPECT_TRUE(sections[2].repeated);
@@ -125,9 +125,9 @@ TEST(Expansion, TheCommandLineReplacesWhatTheFileSays) {
   const Spec spec =
       spec_of(kTable, {{"data", "here"}, {"device", "cuda"}, {"workers", "7"}, {"threads", "2"}});
   EXPECT_EQ(spec.fixed.at("data"), "here");
-  EXPECT_EQ(spec.settings.device, "cuda");
-  EXPECT_EQ(spec.settings.workers, 7);
-  EXPECT_EQ(spec.settings.threads, 2);
+  EXPECT_EQ(spec.options.device, "cuda");
+  EXPECT_EQ(spec.options.workers, 7);
+  EXPECT_EQ(spec.options.threads, 2);
   EXPECT_NE(problem("[axes]\ndata = [\"a\", \"b\"]\n", {{"data", "c"}}).find("is an axis"),
             std::string::npos);
   EXPECT_NE(
@@ -137,12 +137,12 @@ TEST(Expansion, TheCommandLineReplacesWhatTheFileSays) {
 
 TEST(Layout, DefaultsAndOwnChoice) {
   const Spec usual = spec_of(kTable);
-  EXPECT_EQ(usual.settings.compare, "method");
-  EXPECT_EQ(usual.settings.columns, std::vector<std::string>{"method"});
-  EXPECT_EQ(usual.settings.rows, (std::vector<std::string>{"block", "sparsity"}));
+  EXPECT_EQ(usual.options.compare, "method");
+  EXPECT_EQ(usual.options.columns, std::vector<std::string>{"method"});
+  EXPECT_EQ(usual.options.rows, (std::vector<std::string>{"block", "sparsity"}));
   const Spec own = spec_of(std::string(kTable) + "[sweep]\nrows = [\"block\"]\n");
   EXPECT_EQ(split_axes(own), std::vector<std::string>{"sparsity"});
-  EXPECT_EQ(spec_of("[axes]\nepochs = [1, 2]\nseed = [0]\n").settings.compare, "epochs");
+  EXPECT_EQ(spec_of("[axes]\nepochs = [1, 2]\nseed = [0]\n").options.compare, "epochs");
 }
 
 TEST(BadFiles, AreNamedWithTheLine) {
@@ -173,6 +173,7 @@ TEST(BadFiles, AreNamedWithTheLine) {
   expect("[train]\r\ndata = \"mnist\r\n", "2", "does not end on its line");
   expect("[train]\n\ndata = \"\xff\"\n", "3", "expected UTF-8");
   expect("[trian]\n", "1", "did you mean train?");
+  expect("[size]\nblock = 1\n", "1", "expected [size.NAME]");
   expect("[exclude]\nblock = 1\n", "1", "expected [[exclude]]");
   expect("[variant]\nblock = 1\n", "1", "expected [variant.NAME]");
   expect("[axes]\nblock = [1]\n[variant.a]\nblock = 2\n", "3", "sets block, which is an axis");

@@ -1,4 +1,4 @@
-// Statistics against values worked out by hand, and the tables they go into.
+// Tables against values worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,33 +7,12 @@
 #include "hewn/core/files.h"
 #include "hewn/sweep/estimate.h"
 #include "hewn/sweep/queue.h"
-#include "hewn/sweep/statistics.h"
 #include "hewn/sweep/tables.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::sweep {
 namespace {
-
-TEST(Statistics, MeanAndDeviation) {
-  EXPECT_DOUBLE_EQ(mean({2, 4, 9}), 5);
-  EXPECT_DOUBLE_EQ(*deviation({2, 4, 9}), std::sqrt(13.0));  // (9 + 1 + 16) / 2
-  EXPECT_FALSE(deviation({2}));
-}
-
-TEST(Statistics, SignTestIsTheExactBinomial) {
-  EXPECT_DOUBLE_EQ(sign_test(0, 0), 1);
-  EXPECT_NEAR(sign_test(1, 0), 1, 1e-12);
-  EXPECT_NEAR(sign_test(5, 0), 2.0 / 32, 1e-12);
-  EXPECT_NEAR(sign_test(6, 0), 2.0 / 64, 1e-12);
-  EXPECT_NEAR(sign_test(1, 8), 2.0 * (1 + 9) / 512, 1e-12);
-  EXPECT_NEAR(sign_test(8, 2), 2.0 * (1 + 10 + 45) / 1024, 1e-12);
-  EXPECT_NEAR(sign_test(5, 5), 1, 1e-12);
-  EXPECT_NEAR(sign_test(4, 5), 1, 1e-12);
-  // 2000 : 0 underflows any power of two written out; 1100 : 900 is 4.5 standard deviations from even.
-  EXPECT_GE(sign_test(2000, 0), 0);
-  EXPECT_NEAR(sign_test(1100, 900), 8.5e-6, 0.5e-6);
-}
 
 class SweepResults : public testing::Test {
  protected:
@@ -42,11 +21,12 @@ class SweepResults : public testing::Test {
                            [](const Options&) {},
                            [](const std::string& key) { return key == "block"; },
                            [](const std::string&) { return false; }};
-    spec_ = read_spec(
-        "[axes]\nmethod = [\"dense\", \"old\", \"new\"]\nblock = [4, 8]\nseed = [0, 1]\n[sweep]\nbaseline = "
-        "\"old\"\n",
-        "table.toml", {}, rules);
-    spec_.settings.metric = "loss";
+    spec_ =
+        read_spec(sweep_file("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\nblock = [4, 8]\nseed = [0, 1]\n"
+                             "[sweep]\nbaseline = \"old\"\n",
+                             "table.toml"),
+                  {}, rules);
+    spec_.options.metric = "loss";
     runs_ = expand(spec_, rules);
   }
 
@@ -86,6 +66,13 @@ TEST_F(SweepResults, CellsAndComparisons) {
   EXPECT_NEAR(cell["sd"].get<double>(), 0.1 * std::sqrt(2.0), 1e-12);
   EXPECT_EQ(json["cells"][0]["shared"], true);
   EXPECT_EQ(json["cells"][0]["mean"], json["cells"][1]["mean"]);
+  ASSERT_EQ(json["winners"].size(), 2U);
+  EXPECT_EQ(json["winners"][0]["at"], (Json{{"block", "4"}}));
+  EXPECT_EQ(json["winners"][0]["best"], "old");  // the dense model competes with none
+  EXPECT_EQ(json["winners"][0]["verdict"], "within noise");
+  EXPECT_EQ(json["winners"][1]["best"], "new");
+  EXPECT_EQ(json["winners"][1]["second"], "old");
+  EXPECT_EQ(json["winners"][1]["verdict"], "clear");
   // dense-old, dense-new, old-new; overall, then for each block.
   ASSERT_EQ(json["comparisons"].size(), 9U);
   const Json& all = json["comparisons"][2];
@@ -136,8 +123,8 @@ TEST_F(SweepResults, TheDenseModelCompetesWithNoneEvenInATableOfOneCell) {
                          [](const Options&) {},
                          [](const std::string&) { return false; },
                          [](const std::string&) { return false; }};
-  Spec spec = read_spec("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\n", "t.toml", {}, rules);
-  spec.settings.metric = "loss";
+  Spec spec = read_spec(sweep_file("[axes]\nmethod = [\"dense\", \"old\", \"new\"]\n", "t.toml"), {}, rules);
+  spec.options.metric = "loss";
   const std::vector<sweep::Run> runs = expand(spec, rules);
   finish("dense", 0.1);
   finish("old", 0.3);
@@ -155,9 +142,10 @@ TEST_F(SweepResults, ADenseModelThatDiffersFromRowToRowStaysAColumn) {
                          [](const Options&) {},
                          [](const std::string& key) { return key == "block"; },
                          [](const std::string&) { return false; }};
-  Spec spec = read_spec("[axes]\nmethod = [\"dense\", \"old\"]\nblock = [4, 8]\nepochs = [1, 2]\n", "t.toml",
-                        {}, rules);
-  spec.settings.metric = "loss";
+  Spec spec = read_spec(
+      sweep_file("[axes]\nmethod = [\"dense\", \"old\"]\nblock = [4, 8]\nepochs = [1, 2]\n", "t.toml"), {},
+      rules);
+  spec.options.metric = "loss";
   const auto runs = expand(spec, rules);
   finish("dense-epochs1", 0.5);
   finish("dense-epochs2", 0.4);
@@ -209,13 +197,17 @@ TEST_F(SweepResults, TheLeaderIsBestInMostCells) {
   EXPECT_EQ(leader(spec_, results()), "old in 1 of 2 cells");
   finish("old-block4-seed0", 0.9);
   EXPECT_EQ(leader(spec_, results()), "new in 2 of 2 cells");
+  finish("old-block4-seed0", 0.6);  // level with new, so nobody wins there
+  EXPECT_EQ(leader(spec_, results()), "new in 1 of 2 cells");
+  const std::string table = markdown_table(spec_, runs_, results());
+  EXPECT_NE(table.find("| 4 | **0.6500 ± 0.0707** | **0.6500 ± 0.2121** |\n"), std::string::npos) << table;
 }
 
 TEST_F(SweepResults, AChangedFileIsRefusedAndNewRunsAreNot) {
   const TrainRules rules{{}, nullptr, nullptr, [](const std::string& key) { return key == "cache"; }};
   Spec spec = spec_;
   spec.fixed = {{"epochs", "3"}, {"cache", "a"}};
-  spec.lines = {{"epochs", 12}};
+  spec.lines = {{"epochs", {"table.toml", 12}}};
   const Json before = record_of(spec, {}, {runs_[0], runs_[1]});
   spec.fixed["cache"] = "b";
   const Json more = continued(before, record_of(spec, {}, {runs_[1], runs_[2]}), spec, "out", rules);

@@ -1,10 +1,10 @@
-#include "hewn/sweep/statistics.h"
+#include "hewn/results/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-namespace hewn::sweep {
+namespace hewn::results {
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -33,4 +33,4 @@ double sign_test(int64_t wins, int64_t losses) {
   return std::min(1.0, 2 * tail);
 }
 
-}  // namespace hewn::sweep
+}  // namespace hewn::results

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace hewn::sweep {
+namespace hewn::results {
 
 /// Mean of at least one value.
 double mean(const std::vector<double>& values);
@@ -16,4 +16,4 @@ std::optional<double> deviation(const std::vector<double>& values);
 /// left out by the caller. 1 where there is nothing to judge.
 double sign_test(int64_t wins, int64_t losses);
 
-}  // namespace hewn::sweep
+}  // namespace hewn::results
