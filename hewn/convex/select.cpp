@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/mask.h"
-#include "hewn/convex/solver/fitter.h"
 #include "hewn/convex/solver/greedy_common.h"
 #include "hewn/convex/solver/subset.h"
 #include "hewn/core/error.h"

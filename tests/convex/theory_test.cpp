@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/greedy.h"
 #include "hewn/convex/mask.h"
 #include "hewn/convex/path.h"
-#include "hewn/convex/solver/fitter.h"
 #include "hewn/convex/solver/subset.h"
 #include "hewn/convex/theory.h"
 #include "hewn/core/error.h"

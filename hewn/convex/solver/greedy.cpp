@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/solver/greedy_common.h"
 #include "hewn/core/error.h"
 

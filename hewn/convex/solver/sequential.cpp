@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/solver/greedy_common.h"
 #include "hewn/core/error.h"
 

@@ -16,9 +16,10 @@ Subsets::Subsets(const Problem& problem)
       weights_(normalised_weights(problem)),
       scale_(column_scales(problem, weights_)),
       x_(*problem.x, scale_, weights_, problem.intercept),
-      model_(x_, problem.groups, weights_,
-             std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge, true),
-      probe_(x_, problem.groups, weights_, model_.factor(), problem.ridge, false) {
+      quadratic_(x_, problem.groups, weights_,
+                 std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge,
+                 true),
+      probe_(x_, problem.groups, weights_, quadratic_.factor(), problem.ridge, false) {
   for (Index g = 0; g < problem.groups.count(); ++g) {
     if (problem.groups.weight(g) == 0) always_.push_back(g);
   }
@@ -113,15 +114,15 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
   auto by_output = std::make_shared<std::vector<std::vector<std::pair<Index, Index>>>>();
   entries(groups, features, *by_output);
   const Index m = to_index(features.size());
-  const bool quadratic = problem_.loss->curvature() == 1;
+  const bool squared = problem_.loss->curvature() == 1;
   Matrix gram;
   Matrix curvature;
-  if (quadratic) {  // the same for all outputs, and kept for the next set
-    model_.include(groups);
-    const auto slots = model_.slots_of(features);
+  if (squared) {  // the same for all outputs, and kept for the next set
+    quadratic_.include(groups);
+    const auto columns = quadratic_.columns_of(features);
     gram = Matrix::Zero(m + 1, m + 1);
     for (Index j = 0; j < m; ++j) {
-      for (Index i = 0; i < m; ++i) gram(i, j) = model_.gram()(slots[to_size(i)], slots[to_size(j)]);
+      for (Index i = 0; i < m; ++i) gram(i, j) = quadratic_.gram()(columns[to_size(i)], columns[to_size(j)]);
     }
     gram(m, m) = 1;
   } else {
@@ -136,11 +137,11 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
       return std::equal(list.begin(), list.end(), other.begin(), other.end(),
                         [](const auto& a, const auto& b) { return a.first == b.first; });
     };
-    if (quadratic && k > 0 && same_rows((*by_output)[k - 1])) {
+    if (squared && k > 0 && same_rows((*by_output)[k - 1])) {
       solvers.push_back(solvers.back());
       continue;
     }
-    if (!quadratic) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
+    if (!squared) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
     std::vector<Index> rows;
     for (const auto& [row, at] : list) rows.push_back(row);
     rows.push_back(m);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hewn/convex/design/centred.h"
-#include "hewn/convex/solver/model.h"
+#include "hewn/convex/solver/quadratic.h"
 #include "hewn/convex/solver/solution.h"
 
 namespace hewn::convex {
@@ -58,8 +58,8 @@ class Subsets {
   Vector weights_;
   Vector scale_;
   Centred x_;
-  Model model_;  // inner products under the sample weights
-  Model probe_;  // eigenbases alone, of any group
+  Quadratic quadratic_;  // inner products under the sample weights
+  Quadratic probe_;      // eigenbases alone, of any group
   std::vector<Index> always_;
 };
 
