@@ -21,8 +21,9 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
     const std::string flag = (option.key.size() == 1 ? "-" + option.key + "," : "") + "--" + option.key;
     const std::string key = option.key;
     if (option.is_flag) {
-      app.add_flag_callback(
+      CLI::Option* added = app.add_flag_callback(
           flag, [&given, key] { given[key] = "true"; }, option.help);
+      if (option.help.empty()) added->group("");  // another spelling, accepted but not shown
       continue;
     }
     const Json value = option.get();

@@ -289,7 +289,7 @@ Selection select(const Dataset& data, const SelectOptions& options,
   out.problem = data.problem;
   out.problem.groups = make_groups(data, options, out.group_names);
   out.problem.intercept = !options.no_intercept;
-  out.problem.standardise = options.standardize;
+  out.problem.standardise = options.standardise;
   const bool subset = is_subset(chosen.method->kind);
   out.problem.ridge = options.ridge.value_or(subset && out.problem.loss->may_diverge() ? 1e-3 : 0);
   Options solver;
