@@ -113,7 +113,7 @@ void Fitter::start_from(const Vector& beta) {
     if (!state_.working.has[to_size(g)] && values_of(state_, g).squaredNorm() != 0) fresh.push_back(g);
   }
   enter(state_, fresh);
-  move(state_, state_.fixed.x, old, Eigen::RowVectorXd::Zero(state_.point.eta.cols()), 1);
+  move_predictor(state_, state_.fixed.x, old, Eigen::RowVectorXd::Zero(state_.point.eta.cols()), 1);
   update_residual(state_);
   if (problem().intercept) fit_intercept(state_);
   full_gradient(state_);

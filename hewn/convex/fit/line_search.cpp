@@ -19,7 +19,7 @@ bool line_search(State& state, const Centred& x, const Vector& old, const Eigen:
     point.beta = target;
     point.eta = old_eta;
     point.intercept = old_intercept;
-    move(state, x, old, intercept_step, share);
+    move_predictor(state, x, old, intercept_step, share);
     point.beta = old + share * (target - old);
     update_residual(state);
     const double after = objective(state, lambda);

@@ -6,7 +6,7 @@
 namespace hewn::convex {
 
 /// From `old` towards the current coefficients; leaves the point with the lower objective. False where
-/// rounding stops it. `x` and `intercept_step` as in move().
+/// rounding stops it. `x` and `intercept_step` as in move_predictor().
 bool line_search(State& state, const Centred& x, const Vector& old, const Eigen::RowVectorXd& intercept_step,
                  double lambda);
 /// The working set's coefficients and the intercept, as one vector.

@@ -13,8 +13,8 @@ void update_residual(State& state) {
   ++state.version;
 }
 
-void move(State& state, const Centred& x, const Vector& old, const Eigen::RowVectorXd& intercept_step,
-          double share) {
+void move_predictor(State& state, const Centred& x, const Vector& old,
+                    const Eigen::RowVectorXd& intercept_step, double share) {
   const Groups& groups = state.fixed.problem.groups;
   Point& point = state.point;
   std::vector<int> features;

@@ -8,8 +8,8 @@ namespace hewn::convex {
 void update_residual(State& state);
 /// Carries linear predictor and intercept `share` of the way from `old` to the current coefficients; `x` says
 /// how columns are centred. Residuals stay as they were.
-void move(State& state, const Centred& x, const Vector& old, const Eigen::RowVectorXd& intercept_step,
-          double share);
+void move_predictor(State& state, const Centred& x, const Vector& old,
+                    const Eigen::RowVectorXd& intercept_step, double share);
 /// Newton on the intercept alone, to rounding: the dual bound needs residuals that sum to zero.
 void fit_intercept(State& state);
 

@@ -32,7 +32,7 @@ int minimise_quadratic(State& state, double lambda, double tolerance, int max_sw
   const DescentResult result =
       descend_on(state, state.quadratic, lambda, {tolerance, max_sweeps, state.fixed.options.anderson});
   if (result.sweeps > 0) {
-    move(state, state.fixed.x, old, Eigen::RowVectorXd::Zero(state.point.eta.cols()), 1);
+    move_predictor(state, state.fixed.x, old, Eigen::RowVectorXd::Zero(state.point.eta.cols()), 1);
     update_residual(state);
   }
   return result.sweeps;
@@ -58,7 +58,7 @@ int majorise(State& state, double lambda, double tolerance, int max_sweeps) {
       break;
     }
     sweeps += std::max(1, result.sweeps);
-    move(state, state.fixed.x, old, pull / state.quadratic.factor(), 1);
+    move_predictor(state, state.fixed.x, old, pull / state.quadratic.factor(), 1);
     update_residual(state);
     const auto further = anderson.push(gathered(state), state.point.eta);
     if (further) try_point(state, *further, lambda);
