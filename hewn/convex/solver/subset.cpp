@@ -67,26 +67,24 @@ Matrix Subsets::linear(const std::vector<Index>& groups, const Vector& values,
   return eta;
 }
 
-double Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
-                         const Eigen::RowVectorXd& intercept, Matrix& residual, Vector& slope,
-                         Eigen::RowVectorXd& intercept_slope, double* loss) const {
+void Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
+                       const Eigen::RowVectorXd& intercept, Evaluation& out) const {
   const Matrix eta = linear(groups, values, intercept);
-  const double value = problem_.loss->value(eta, problem_.y, weights_, residual);
-  if (loss != nullptr) *loss = value;
-  const Matrix v = residual.array().colwise() * weights_.array();
+  out.loss = problem_.loss->value(eta, problem_.y, weights_, out.residual);
+  const Matrix v = out.residual.array().colwise() * weights_.array();
   std::vector<int> features;
   std::vector<std::vector<std::pair<Index, Index>>> by_output;
   entries(groups, features, by_output);
   Matrix pull(to_index(features.size()), v.cols());
   const Eigen::RowVectorXd sums = v.colwise().sum();
   x_.transpose_times(features, v, sums, pull);
-  slope.resize(values.size());
+  out.slope.resize(values.size());
   for (std::size_t k = 0; k < by_output.size(); ++k) {
     for (const auto& [row, at] : by_output[k])
-      slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
+      out.slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
   }
-  intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
-  return value + 0.5 * problem_.ridge * values.squaredNorm();
+  out.intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
+  out.objective = out.loss + 0.5 * problem_.ridge * values.squaredNorm();
 }
 
 /// Inner products of the features of some groups under the curvature h, with the intercept as the last
@@ -165,42 +163,44 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
   };
 }
 
-SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance) {
+/// Values of the groups and intercept to start from, as one vector.
+Vector Subsets::start(const std::vector<Index>& groups, const SubsetFit* warm) const {
   const Index outputs = problem_.y.cols();
-  const Index count = size(groups);
-  Vector x = Vector::Zero(count + outputs);
+  Vector out = Vector::Zero(size(groups) + outputs);
   if (warm != nullptr) {
     Index at = 0;
     for (const Index g : groups) {
       Index from = 0;
       for (const Index other : warm->groups) {
         if (other == g)
-          x.segment(at, problem_.groups.size(g)) = warm->values.segment(from, problem_.groups.size(g));
+          out.segment(at, problem_.groups.size(g)) = warm->values.segment(from, problem_.groups.size(g));
         from += problem_.groups.size(other);
       }
       at += problem_.groups.size(g);
     }
-    x.tail(outputs) = warm->intercept.transpose();
+    out.tail(outputs) = warm->intercept.transpose();
   } else if (problem_.intercept) {
-    x.tail(outputs) = problem_.loss->start(weights_.transpose() * problem_.y).transpose();
+    out.tail(outputs) = problem_.loss->start(weights_.transpose() * problem_.y).transpose();
   }
-  SubsetFit out;
-  out.groups = groups;
+  return out;
+}
+
+SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance) {
+  const Index outputs = problem_.y.cols();
+  const Index count = size(groups);
   LbfgsOptions options;
   options.tolerance = tolerance;
   options.memory = 20;
   options.max_iterations = 30;
-  Vector slope;
-  Eigen::RowVectorXd intercept_slope;
+  Evaluation evaluation;
   const auto f = [&](const Vector& at, Vector& gradient) {
-    const double value = evaluate(groups, at.head(count), at.tail(outputs).transpose(), out.residual, slope,
-                                  intercept_slope, &out.loss);
-    gradient << slope, intercept_slope.transpose();
-    return value;
+    evaluate(groups, at.head(count), at.tail(outputs).transpose(), evaluation);
+    gradient << evaluation.slope, evaluation.intercept_slope.transpose();
+    return evaluation.objective;
   };
   // Curvature is taken anew now and then, until a step with it has nothing left to gain.
   Minimised found;
-  found.x = std::move(x);
+  found.x = start(groups, warm);
   constexpr int kRestarts = 100;
   for (int i = 0; i < kRestarts; ++i) {
     options.precondition =
@@ -210,7 +210,11 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, 
     found.converged = false;
   }
   Vector gradient(found.x.size());
+  SubsetFit out;
+  out.groups = groups;
   out.objective = f(found.x, gradient);
+  out.loss = evaluation.loss;
+  out.residual = std::move(evaluation.residual);
   out.values = found.x.head(count);
   out.intercept = found.x.tail(outputs).transpose();
   const bool ran_away = linear(groups, out.values, out.intercept).cwiseAbs().maxCoeff() > 40;

@@ -20,6 +20,15 @@ struct SubsetFit {
   double objective = 0;  // with ridge
 };
 
+/// What the objective is at some values of some groups.
+struct Evaluation {
+  double loss = 0;
+  double objective = 0;  // with ridge
+  Matrix residual;
+  Vector slope;                        // gradient of the objective in the values
+  Eigen::RowVectorXd intercept_slope;  // and in the intercept
+};
+
 /// Fits subsets of groups; keeps inner products between the features met. Groups of weight 0 are in every
 /// subset.
 class Subsets {
@@ -33,9 +42,9 @@ class Subsets {
 
   /// Minus the gradient of loss and ridge, p x K, at a fit.
   Matrix gradient(const SubsetFit& fit) const;
-  /// At any values of some groups: the objective with ridge, and its gradient in the values and intercept.
-  double evaluate(const std::vector<Index>& groups, const Vector& values, const Eigen::RowVectorXd& intercept,
-                  Matrix& residual, Vector& slope, Eigen::RowVectorXd& intercept_slope, double* loss) const;
+  /// At any values of some groups.
+  void evaluate(const std::vector<Index>& groups, const Vector& values, const Eigen::RowVectorXd& intercept,
+                Evaluation& out) const;
 
   const Problem& problem() const { return problem_; }
   const Vector& weights() const { return weights_; }
@@ -47,6 +56,7 @@ class Subsets {
   Solution solution(const SubsetFit& fit) const;
 
  private:
+  Vector start(const std::vector<Index>& groups, const SubsetFit* warm) const;
   std::function<Vector(const Vector&)> preconditioner(const std::vector<Index>& groups, const Matrix& eta);
   Matrix curved_gram(const std::vector<int>& features, const Vector& h) const;
   Matrix linear(const std::vector<Index>& groups, const Vector& values,
