@@ -17,6 +17,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
+#include "hewn/core/text.h"
 
 namespace hewn::cli {
 namespace {
@@ -192,6 +193,12 @@ void print_select(const convex::Dataset& data, const convex::Selection& found, d
   std::cout << fixed(seconds, 2) << " s\n";
 }
 
+std::string method_names() {
+  std::vector<std::string> names;
+  for (const convex::MethodRow& row : convex::methods()) names.emplace_back(row.name);
+  return join(names);
+}
+
 int run_select(SelectFields fields, const Given& given) {
   settle_source(fields.data, fields.layer);
   if (!fields.layer.run.empty()) {
@@ -233,9 +240,6 @@ int run_select(SelectFields fields, const Given& given) {
 Command select_command() {
   const auto fields = std::make_shared<SelectFields>();
   convex::SelectOptions& o = fields->select;
-  std::string names;
-  for (const convex::MethodRow& row : convex::methods())
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
   Command command;
   command.name = "select";
   command.help = "select groups of features that predict a target, with certificates";
@@ -248,7 +252,7 @@ Command select_command() {
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");
   command.options.add("task", fields->task, "gaussian, binomial, multinomial, poisson or auto");
-  command.options.add("method", o.method, names);
+  command.options.add("method", o.method, method_names());
   command.options.add("k", o.k,
                       "groups to select; 0: 10 for omp, ompr, iht and seq-lasso, no limit for paths");
   command.options.add("kprime", o.kprime, "size of the set that ompr keeps; 0: k");
@@ -266,7 +270,8 @@ Command select_command() {
   command.options.add("ridge", o.ridge,
                       "adds ridge/2 times the squared norm; auto: 1e-3 for subsets of classes or counts");
   command.options.add("no-intercept", o.no_intercept, "no intercept");
-  command.options.add("standardize", o.standardize, "divide columns by their standard deviation");
+  command.options.add("standardise", o.standardise, "divide columns by their standard deviation")
+      .was("standardize");
   command.options.add("weights", fields->weights, "column of sample weights");
   command.options.add("offset", fields->offset, "column that is added to the linear predictor");
   command.options.add("categories", fields->categories,

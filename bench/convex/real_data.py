@@ -21,7 +21,7 @@ TABLES = {  # name -> file, options
     "isolet": ("isolet.npz", ["--task", "multinomial", "--k", "50"]),
     "coil20": ("coil20.npz", ["--task", "multinomial", "--k", "20"]),
     "mice": ("mice_protein.csv", ["--target", "class", "--ignore", "MouseID,Genotype,Treatment,Behavior,label",
-                                  "--impute", "mean", "--standardize", "--k", "15"]),
+                                  "--impute", "mean", "--standardise", "--k", "15"]),
 }
 METHODS = ["omp", "ompr", "group-lasso"]
 ENV = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")

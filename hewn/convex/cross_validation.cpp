@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "hewn/convex/solver/composed.h"
+#include "hewn/convex/fit/composed.h"
 #include "hewn/convex/solver/subset.h"
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"

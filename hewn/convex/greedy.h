@@ -25,16 +25,17 @@ struct GreedyOptions {
   Score score = Score::kNorm;
   /// Sequential LASSO solves at (1 - epsilon) tau.
   double epsilon = 1e-3;
-  /// Called by omp with the fit after each step.
+  /// Called by omp with the fit after each round.
   std::function<void(const Solution&)> on_solution;
-  /// Called after each step with its number and how many there may be.
+  /// Called after each round with its number and how many there may be.
   std::function<void(int, int)> progress;
 };
 
-struct GreedyStep {
+/// One group entered, or one left for it; rounds of iht name none.
+struct GreedyRound {
   Index added = -1;
   Index removed = -1;
-  double tau = 0;    // largest gradient norm over weight outside the set, before the step
+  double tau = 0;    // largest gradient norm over weight outside the set, before the round
   bool tie = false;  // the second-largest is the same within kTieTolerance
   double loss = 0;
   double objective = 0;
@@ -43,7 +44,7 @@ struct GreedyStep {
 struct Greedy {
   std::vector<Index> selected;  // in the order of entering
   std::vector<double> losses;   // after each of them; the last one after all swaps
-  std::vector<GreedyStep> steps;
+  std::vector<GreedyRound> rounds;
   double tau = 0;        // with nothing selected
   double final_tau = 0;  // outside the selected set
   double null_loss = 0;

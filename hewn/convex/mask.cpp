@@ -96,75 +96,97 @@ double cost(const Mask& mask, const Masked& masked) {
   }
 }
 
+namespace {
+
+/// The mask form as a function of one vector: all b, then one w per group, then the intercept.
+struct MaskForm {
+  const Mask& mask;
+  const Problem& problem;
+  double lambda;
+
+  const Groups& groups() const { return problem.groups; }
+  Index outputs() const { return problem.y.cols(); }
+  Index factor_at(Index g) const { return groups().total() + g; }
+
+  Masked part(const Vector& at, Index g) const {
+    return {at[factor_at(g)], at.segment(groups().start(g), groups().size(g))};
+  }
+  /// The values of all groups. Penalties see q(weight * norm): the mask stands for weight * u.
+  Vector folded(const Vector& at) const {
+    Vector u(groups().total());
+    for (Index g = 0; g < groups().count(); ++g)
+      u.segment(groups().start(g), groups().size(g)) = fold(mask, part(at, g)) / groups().weight(g);
+    return u;
+  }
+};
+
+Vector lifted(const MaskForm& form, const Vector& start, const Vector& weights) {
+  const Problem& problem = form.problem;
+  const Groups& groups = problem.groups;
+  Vector x = Vector::Zero(groups.total() + groups.count() + form.outputs());
+  for (Index g = 0; g < groups.count(); ++g) {
+    if (groups.weight(g) == 0) throw Error("mask: groups without penalty have no mask form");
+    const Masked own = lift(form.mask, groups.weight(g) * start.segment(groups.start(g), groups.size(g)));
+    x.segment(groups.start(g), groups.size(g)) = own.b;
+    x[form.factor_at(g)] = own.w;
+  }
+  if (problem.intercept)
+    x.tail(form.outputs()) = problem.loss->start(weights.transpose() * problem.y).transpose();
+  return x;
+}
+
+/// Sets the gradient of one group's b and w, penalty included, from that of its folded values; what it pays.
+double unfold_gradient(const MaskForm& form, const Vector& at, Index g, const Vector& slope,
+                       Vector& gradient) {
+  const Mask& mask = form.mask;
+  const Groups& groups = form.groups();
+  const Masked m = form.part(at, g);
+  const Vector pull = slope.segment(groups.start(g), groups.size(g)) / groups.weight(g);
+  auto b = gradient.segment(groups.start(g), groups.size(g));
+  double& w = gradient[form.factor_at(g)];
+  const double factor = factor_of(mask, m.w);
+  if (mask.has_factor()) {
+    b = factor * pull;
+    w = pull.dot(m.b) * (mask.kind == Mask::Kind::kExp ? factor : 1);
+  } else if (const double norm = m.b.norm(); norm > 0) {
+    b = std::pow(norm, mask.alpha - 1) * (pull + (mask.alpha - 1) * pull.dot(m.b) / (norm * norm) * m.b);
+  }
+  b += form.lambda * (mask.kind == Mask::Kind::kIdentity ? 1 : 2) * m.b;
+  if (mask.kind == Mask::Kind::kIdentity) w += form.lambda * m.w;
+  if (mask.kind == Mask::Kind::kExp) w += form.lambda * 2 * m.w;
+  if (mask.kind == Mask::Kind::kL1) w += form.lambda * (m.w > 0 ? 1 : m.w < 0 ? -1 : 0);
+  return form.lambda * cost(mask, m);
+}
+
+}  // namespace
+
 MaskTraining train_mask(const Problem& problem, const Mask& mask, double lambda, const Vector& start,
                         int max_iterations) {
   const Subsets subsets(problem);
-  const Groups& groups = problem.groups;
-  const Index outputs = problem.y.cols();
-  std::vector<Index> all(to_size(groups.count()));
+  const MaskForm form{mask, problem, lambda};
+  std::vector<Index> all(to_size(problem.groups.count()));
   std::iota(all.begin(), all.end(), Index{0});
-  const Index total = groups.total();
-  Vector x = Vector::Zero(total + groups.count() + outputs);  // b, w, intercept
-  for (const Index g : all) {
-    if (groups.weight(g) == 0) throw Error("mask: groups without penalty have no mask form");
-    // Penalties see q(weight * norm): the mask stands for weight * u.
-    const Masked lifted = lift(mask, groups.weight(g) * start.segment(groups.start(g), groups.size(g)));
-    x.segment(groups.start(g), groups.size(g)) = lifted.b;
-    x[total + g] = lifted.w;
-  }
-  if (problem.intercept) {
-    x.tail(outputs) = problem.loss->start(subsets.weights().transpose() * problem.y).transpose();
-  }
-  const auto part = [&](const Vector& at, Index g) {
-    return Masked{at[total + g], at.segment(groups.start(g), groups.size(g))};
-  };
-  const auto folded = [&](const Vector& at) {
-    Vector u(total);
-    for (const Index g : all)
-      u.segment(groups.start(g), groups.size(g)) = fold(mask, part(at, g)) / groups.weight(g);
-    return u;
-  };
-  Matrix residual;
-  Vector slope;
-  Eigen::RowVectorXd intercept_slope;
+  Evaluation evaluation;
   const auto f = [&](const Vector& at, Vector& gradient) {
-    double value = subsets.evaluate(all, folded(at), at.tail(outputs).transpose(), residual, slope,
-                                    intercept_slope, nullptr);
+    subsets.evaluate(all, form.folded(at), at.tail(form.outputs()).transpose(), evaluation);
+    double value = evaluation.objective;
     gradient.setZero();
-    for (const Index g : all) {
-      const Masked m = part(at, g);
-      const double pay = lambda;
-      value += pay * cost(mask, m);
-      const Vector pull = slope.segment(groups.start(g), groups.size(g)) / groups.weight(g);
-      auto own = gradient.segment(groups.start(g), groups.size(g));
-      const double factor = factor_of(mask, m.w);
-      if (mask.has_factor()) {
-        own = factor * pull;
-        gradient[total + g] = pull.dot(m.b) * (mask.kind == Mask::Kind::kExp ? factor : 1);
-      } else if (const double norm = m.b.norm(); norm > 0) {
-        own =
-            std::pow(norm, mask.alpha - 1) * (pull + (mask.alpha - 1) * pull.dot(m.b) / (norm * norm) * m.b);
-      }
-      own += pay * (mask.kind == Mask::Kind::kIdentity ? 1 : 2) * m.b;
-      if (mask.kind == Mask::Kind::kIdentity) gradient[total + g] += pay * m.w;
-      if (mask.kind == Mask::Kind::kExp) gradient[total + g] += pay * 2 * m.w;
-      if (mask.kind == Mask::Kind::kL1) gradient[total + g] += pay * (m.w > 0 ? 1 : m.w < 0 ? -1 : 0);
-    }
-    gradient.tail(outputs) = intercept_slope.transpose();
+    for (const Index g : all) value += unfold_gradient(form, at, g, evaluation.slope, gradient);
+    gradient.tail(form.outputs()) = evaluation.intercept_slope.transpose();
     return value;
   };
   LbfgsOptions options;
   options.max_iterations = max_iterations;
-  const Minimised found = minimise(f, std::move(x), options);
+  const Minimised found = minimise(f, lifted(form, start, subsets.weights()), options);
+  SubsetFit fit;
+  fit.groups = all;
+  fit.values = form.folded(found.x);
+  fit.intercept = found.x.tail(form.outputs()).transpose();
+  subsets.evaluate(all, fit.values, fit.intercept, evaluation);
+  fit.loss = evaluation.loss;
   MaskTraining out;
   out.objective = found.value;
   out.iterations = found.iterations;
-  SubsetFit fit;
-  fit.groups = all;
-  fit.values = folded(found.x);
-  fit.intercept = found.x.tail(outputs).transpose();
-  fit.objective =
-      subsets.evaluate(all, fit.values, fit.intercept, fit.residual, slope, intercept_slope, &fit.loss);
   out.solution = subsets.solution(fit);
   out.solution.lambda = lambda;
   out.solution.objective = found.value;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hewn/convex/solver/composed.h"
+#include "hewn/convex/fit/composed.h"
 #include "hewn/core/error.h"
 
 namespace hewn::convex {

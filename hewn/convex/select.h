@@ -33,7 +33,7 @@ struct SelectOptions {
   /// auto: 1e-3 for subset methods with classes or counts, else 0.
   std::optional<double> ridge;
   bool no_intercept = false;
-  bool standardize = false;
+  bool standardise = false;
   /// File with one group label per feature; empty: none.
   std::string groups;
   /// Consecutive features per group; 0: none.

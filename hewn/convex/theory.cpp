@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "hewn/convex/design/centred.h"
-#include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/core/error.h"
 
 namespace hewn::convex {

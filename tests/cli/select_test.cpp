@@ -55,6 +55,21 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   EXPECT_EQ(std::count(coefficients.begin(), coefficients.end(), '\n'), 6);
 }
 
+TEST(Select, BothSpellingsOfStandardise) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", sample());
+  const auto tau = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"select", folder / "a.csv", "--k", "1", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = test::hewn(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out).at("tau").get<double>();
+  };
+  EXPECT_EQ(tau({"--standardise"}), tau({"--standardize"}));
+  EXPECT_NE(tau({"--standardise"}), tau({}));
+  EXPECT_EQ(test::hewn({"select", "--help"}).out.find("standardize"), std::string::npos);
+}
+
 TEST(Select, AwkwardTablesAreTables) {
   const TempFolder folder;
   write_text(folder / "a.csv", sample());

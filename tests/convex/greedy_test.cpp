@@ -47,17 +47,17 @@ TEST(Greedy, OmprNeverEndsWorseThanWhatItSaw) {
     const Greedy start = omp(problem, options);
     const Greedy kept = ompr(problem, options);
     EXPECT_LE(kept.solution.objective, start.solution.objective * (1 + 1e-12));
-    double least = kept.steps.front().objective;
-    for (const GreedyStep& step : kept.steps) least = std::min(least, step.objective);
+    double least = kept.rounds.front().objective;
+    for (const GreedyRound& round : kept.rounds) least = std::min(least, round.objective);
     EXPECT_LE(kept.solution.objective, least * (1 + 1e-12));
     options.literal = true;
     const Greedy literal = ompr(problem, options);
-    EXPECT_EQ(literal.steps.size(), 35U);
-    for (std::size_t i = 5; i < literal.steps.size(); ++i) {
+    EXPECT_EQ(literal.rounds.size(), 35U);
+    for (std::size_t i = 5; i < literal.rounds.size(); ++i) {
       ++swaps;
-      worse += literal.steps[i].objective > literal.steps[i - 1].objective ? 1 : 0;
+      worse += literal.rounds[i].objective > literal.rounds[i - 1].objective ? 1 : 0;
     }
-    EXPECT_NEAR(literal.solution.objective, literal.steps.back().objective, 1e-12);
+    EXPECT_NEAR(literal.solution.objective, literal.rounds.back().objective, 1e-12);
   }
   // Correction 4: Algorithm 2 as written goes up about as often as down.
   EXPECT_GT(worse, swaps / 5);
@@ -108,7 +108,7 @@ TEST(Greedy, DuplicateColumnsTie) {
   options.k = 3;
   const Greedy result = omp(problem, options);
   EXPECT_EQ(result.selected[0], 1);
-  EXPECT_TRUE(result.steps[0].tie);
+  EXPECT_TRUE(result.rounds[0].tie);
   EXPECT_EQ(result.solution.certificate.verdict, Verdict::kTie);
   EXPECT_NEAR(result.losses[0], 0, 1e-20);
 }

@@ -161,7 +161,7 @@ TEST(Select, AwkwardInputs) {
   EXPECT_EQ(found.tau, 0);
   EXPECT_TRUE(found.selected.empty());
   EXPECT_EQ(found.solution.certificate.verdict, Verdict::kCertified);
-  options.standardize = true;
+  options.standardise = true;
   EXPECT_TRUE(select(data, options, nullptr).selected.empty());
   options.method = "omp";
   options.k = 7;

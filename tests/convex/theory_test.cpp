@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/greedy.h"
 #include "hewn/convex/mask.h"
 #include "hewn/convex/path.h"
-#include "hewn/convex/solver/fitter.h"
 #include "hewn/convex/solver/subset.h"
 #include "hewn/convex/theory.h"
 #include "hewn/core/error.h"
@@ -28,13 +28,10 @@ double objective(const Problem& problem, const Penalty& penalty, double lambda, 
   const Subsets subsets(problem);
   std::vector<Index> all;
   for (Index g = 0; g < problem.groups.count(); ++g) all.push_back(g);
-  Matrix residual;
-  Vector slope;
-  Eigen::RowVectorXd unused;
-  const double smooth = subsets.evaluate(all, values, Eigen::RowVectorXd::Zero(problem.y.cols()), residual,
-                                         slope, unused, nullptr);
-  return smooth + lambda * penalty.value(problem.groups.norms(problem.groups.spread(values)),
-                                         problem.groups.weights());
+  Evaluation at;
+  subsets.evaluate(all, values, Eigen::RowVectorXd::Zero(problem.y.cols()), at);
+  return at.objective + lambda * penalty.value(problem.groups.norms(problem.groups.spread(values)),
+                                               problem.groups.weights());
 }
 
 // Theorem 1 by brute force: just below tau no point of a fine grid beats the group-LASSO solution under the
@@ -189,7 +186,7 @@ TEST(Theory, OmprMeetsItsBound) {
     options.literal = true;
     const Greedy result = ompr(problem, options);
     double least = result.solution.objective;
-    for (const GreedyStep& step : result.steps) least = std::min(least, step.objective);
+    for (const GreedyRound& round : result.rounds) least = std::min(least, round.objective);
     EXPECT_LE(least, best + epsilon);
   }
   EXPECT_GT(told, 2);

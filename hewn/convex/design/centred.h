@@ -4,7 +4,7 @@
 
 namespace hewn::convex {
 
-/// (X - 1 mean') scaled by columns, without forming it. Centring under the model's weights makes the
+/// (X - 1 mean') scaled by columns, without forming it. Centring under the quadratic's weights makes the
 /// intercept orthogonal to every column, so that it drops out of block updates.
 class Centred {
  public:

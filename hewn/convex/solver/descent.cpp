@@ -12,18 +12,19 @@ namespace {
 
 class Descent {
  public:
-  Descent(const Model& model, const Penalty& penalty, double lambda, const std::vector<Index>& working,
-          const ConstView& v, Vector& beta, const DescentOptions& options)
-      : model_(model),
-        groups_(model.groups()),
-        penalty_(penalty),
-        lambda_(lambda),
-        working_(working),
+  Descent(const PenalisedQuadratic& minimised, const ConstView& v, Vector& beta,
+          const DescentOptions& options)
+      : quadratic_(minimised.quadratic),
+        groups_(quadratic_.groups()),
+        penalty_(minimised.penalty),
+        lambda_(minimised.lambda),
+        working_(minimised.working),
         beta_(beta),
         options_(options),
-        slopes_(model.gram_mode() ? gram_slopes(model, v, beta, working) : residual_slopes(model, v)) {
+        slopes_(quadratic_.gram_mode() ? gram_slopes(quadratic_, v, beta, working_)
+                                       : residual_slopes(quadratic_, v)) {
     Index largest = 1;
-    for (const Index g : working) largest = std::max(largest, groups_.size(g));
+    for (const Index g : working_) largest = std::max(largest, groups_.size(g));
     slope_.resize(largest);
     u_.resize(largest);
     delta_.resize(largest);
@@ -39,7 +40,7 @@ class Descent {
       result.after = sweep(working_);
       ++result.sweeps;
       // Violations met on the way are smaller than what the sweep leaves behind; looking again is cheap here.
-      if (result.after <= options_.tolerance && model_.gram_mode()) result.after = worst();
+      if (result.after <= options_.tolerance && quadratic_.gram_mode()) result.after = worst();
       if (result.after <= options_.tolerance) break;
       result.sweeps += settle_active(options_.max_sweeps - result.sweeps);
     }
@@ -53,7 +54,7 @@ class Descent {
   Eigen::Map<Vector> values(Index g) { return {beta_.data() + groups_.start(g), groups_.size(g)}; }
 
   void read(Index g) {
-    const Block& block = model_.block(g);
+    const Block& block = quadratic_.block(g);
     for (std::size_t i = 0; i < block.parts.size(); ++i) {
       const Part& part = groups_.parts(g)[i];
       const Index m = to_index(part.features.size());
@@ -91,7 +92,7 @@ class Descent {
       // Where zero is a local minimum whatever the slope is, only the block update knows a better one.
       out = norm > 0 ? (slope - along.slope_over(norm) * b).norm()
             : std::isinf(along.slope_at_zero())
-                ? (solve(g) ? delta_.head(b.size()).norm() * model_.block(g).largest : 0)
+                ? (solve(g) ? delta_.head(b.size()).norm() * quadratic_.block(g).largest : 0)
                 : std::max(0.0, slope.norm() - along.slope_at_zero());
     }
     return out / unit(g);
@@ -102,7 +103,7 @@ class Descent {
     const double before = violation(g);
     if (before == 0 && values(g).squaredNorm() == 0) return 0;
     if (!solve(g)) return before;
-    const Block& block = model_.block(g);
+    const Block& block = quadratic_.block(g);
     values(g) += delta_.head(groups_.size(g));
     for (std::size_t i = 0; i < block.parts.size(); ++i) {
       const Part& part = groups_.parts(g)[i];
@@ -115,7 +116,7 @@ class Descent {
 
   /// Sets delta_ from slope_ (which must be current); false where nothing changes.
   bool solve(Index g) {
-    const Block& block = model_.block(g);
+    const Block& block = quadratic_.block(g);
     const auto b = values(g);
     Index row = 0;
     for (std::size_t i = 0; i < block.parts.size(); ++i) {
@@ -245,11 +246,11 @@ class Descent {
     const Vector old = gathered();
     const double old_penalty = penalty_value();
     Matrix old_slopes = slopes_->all();
-    const Vector old_active = model_.gram_mode() ? active_slopes() : Vector();
+    const Vector old_active = quadratic_.gram_mode() ? active_slopes() : Vector();
     const double squares = point.x.squaredNorm() - old.squaredNorm();
     scatter(point.x);
     double change = penalty_value() - old_penalty;
-    if (model_.gram_mode()) {
+    if (quadratic_.gram_mode()) {
       slopes_->replace(point.carried);
       change +=
           slopes_->difference(point.carried, (point.x - old).dot(active_slopes() + old_active), squares);
@@ -262,7 +263,7 @@ class Descent {
     slopes_->replace(std::move(old_slopes));
   }
 
-  const Model& model_;
+  const Quadratic& quadratic_;
   const Groups& groups_;
   const Penalty& penalty_;
   double lambda_;
@@ -276,10 +277,9 @@ class Descent {
 
 }  // namespace
 
-DescentResult descend(const Model& model, const Penalty& penalty, double lambda,
-                      const std::vector<Index>& working, const ConstView& v, Vector& beta,
+DescentResult descend(const PenalisedQuadratic& minimised, const ConstView& v, Vector& beta,
                       const DescentOptions& options) {
-  return Descent(model, penalty, lambda, working, v, beta, options).run();
+  return Descent(minimised, v, beta, options).run();
 }
 
 }  // namespace hewn::convex

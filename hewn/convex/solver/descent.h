@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hewn/convex/penalty/penalty.h"
-#include "hewn/convex/solver/model.h"
+#include "hewn/convex/solver/quadratic.h"
 
 namespace hewn::convex {
 
@@ -20,11 +20,18 @@ struct DescentResult {
   double after = 0;   // largest violation met in the last full sweep
 };
 
-/// Block coordinate descent on  <-V, X~ D> + the model at D + penalty(B + D), over D on `working`.
+/// What is minimised: a quadratic and lambda times a penalty, over the groups of `working`.
+struct PenalisedQuadratic {
+  const Quadratic& quadratic;
+  const Penalty& penalty;
+  double lambda;
+  const std::vector<Index>& working;
+};
+
+/// Block coordinate descent on  <-V, X~ D> + the quadratic at D + penalty(B + D), over D on `working`.
 /// `v` (n x K) is minus the loss's gradient in eta at `beta`, weighted; `beta` holds all groups' values and
 /// is changed in place.
-DescentResult descend(const Model& model, const Penalty& penalty, double lambda,
-                      const std::vector<Index>& working, const ConstView& v, Vector& beta,
+DescentResult descend(const PenalisedQuadratic& minimised, const ConstView& v, Vector& beta,
                       const DescentOptions& options);
 
 }  // namespace hewn::convex

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/solver/greedy_common.h"
 #include "hewn/core/error.h"
 
@@ -20,7 +20,7 @@ Index checked_count(const Problem& problem, Index k) {
 namespace {
 
 // What is reported of a set on the way is exact to nine digits.
-constexpr double kStepTolerance = 1e-14;
+constexpr double kRoundTolerance = 1e-14;
 
 /// How much each group would gain by entering, in the units of the score.
 Vector entering_scores(Subsets& subsets, const Matrix& gradient, Score score) {
@@ -121,7 +121,8 @@ void finish(Greedy& out, Subsets& subsets, const SubsetFit& fit) {
   const double bound = dual_bound(free, subsets.weights(), fit.residual, problem.groups.norms(gradient),
                                   out.final_tau * (1 + 1e-12));
   certificate.gap = std::max(0.0, fit.objective - bound);
-  const bool tie = std::any_of(out.steps.begin(), out.steps.end(), [](const GreedyStep& s) { return s.tie; });
+  const bool tie =
+      std::any_of(out.rounds.begin(), out.rounds.end(), [](const GreedyRound& round) { return round.tie; });
   certificate.verdict = tie                                                          ? Verdict::kTie
                         : certificate.gap <= kCertifiedGap * std::abs(out.null_loss) ? Verdict::kCertified
                                                                                      : Verdict::kStationary;
@@ -145,10 +146,10 @@ Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit
     if (out.tau == 0) break;  // a response of zeros: there is nothing to explain
     std::vector<Index> groups = fit.groups;
     groups.push_back(choice.group);
-    fit = subsets.fit(groups, &fit, i + 1 < k ? kStepTolerance : 1e-15);
+    fit = subsets.fit(groups, &fit, i + 1 < k ? kRoundTolerance : 1e-15);
     out.selected.push_back(choice.group);
     out.losses.push_back(fit.loss);
-    out.steps.push_back({choice.group, -1, choice.tau, choice.tie, fit.loss, fit.objective});
+    out.rounds.push_back({choice.group, -1, choice.tau, choice.tie, fit.loss, fit.objective});
     if (options.on_solution) options.on_solution(subsets.solution(fit));
     if (options.progress) options.progress(static_cast<int>(i) + 1, static_cast<int>(k));
   }
@@ -183,12 +184,12 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
     std::vector<Index> groups = fit.groups;
     std::erase(groups, removed);
     groups.push_back(choice.group);
-    SubsetFit next = subsets.fit(groups, &fit, kStepTolerance);
-    out.steps.push_back({choice.group, removed, choice.tau, choice.tie, next.loss, next.objective});
+    SubsetFit next = subsets.fit(groups, &fit, kRoundTolerance);
+    out.rounds.push_back({choice.group, removed, choice.tau, choice.tie, next.loss, next.objective});
     if (options.progress) options.progress(round + 1, options.rounds);
     const bool better = next.objective < best.objective - 1e-10 * std::abs(best.objective);
     if (!better && !options.literal) {
-      out.steps.pop_back();
+      out.rounds.pop_back();
       break;
     }
     fit = std::move(next);
@@ -210,7 +211,7 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
   for (const Index g : out.selected) {
     groups.push_back(g);
     out.losses.push_back(
-        groups.size() == fit.groups.size() ? fit.loss : subsets.fit(groups, nullptr, kStepTolerance).loss);
+        groups.size() == fit.groups.size() ? fit.loss : subsets.fit(groups, nullptr, kRoundTolerance).loss);
   }
   finish(out, subsets, fit);
   return out;

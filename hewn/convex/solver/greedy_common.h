@@ -15,7 +15,7 @@ Choice choose_entering(Subsets& subsets, const SubsetFit& fit, Score score);
 
 /// k, at most the number of penalised groups. Throws Error below 1.
 Index checked_count(const Problem& problem, Index k);
-/// k steps of orthogonal matching pursuit; `fit` becomes the last fit.
+/// k rounds of orthogonal matching pursuit; `fit` becomes the last fit.
 Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit& fit);
 /// Fills in solution and certificate.
 void finish(Greedy& out, Subsets& subsets, const SubsetFit& fit);

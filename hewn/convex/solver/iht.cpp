@@ -24,76 +24,66 @@ std::vector<Index> largest_groups(const Groups& groups, const Vector& values, In
   return out;
 }
 
-}  // namespace
-
-Greedy iht(const Problem& problem, const GreedyOptions& options) {
-  Subsets subsets(problem);
-  const Groups& groups = problem.groups;
-  const Index k = checked_count(problem, options.k);
-  Greedy out;
-  SubsetFit fit = subsets.fit(subsets.always(), nullptr);
-  out.null_loss = fit.loss;
-  out.tau = choose_entering(subsets, fit, Score::kNorm).tau;
-  if (out.tau == 0) {  // a response of zeros: there is nothing to explain
-    finish(out, subsets, fit);
-    return out;
+/// The values of some groups out of those of all, and back with zeros elsewhere.
+Vector part_of(const Subsets& subsets, const std::vector<Index>& kept, const Vector& all) {
+  const Groups& groups = subsets.problem().groups;
+  Vector out(subsets.size(kept));
+  Index at = 0;
+  for (const Index g : kept) {
+    out.segment(at, groups.size(g)) = all.segment(groups.start(g), groups.size(g));
+    at += groups.size(g);
   }
-
-  const auto gather = [&](const std::vector<Index>& kept, const Vector& all) {
-    Vector own(subsets.size(kept));
-    Index at = 0;
-    for (const Index g : kept) {
-      own.segment(at, groups.size(g)) = all.segment(groups.start(g), groups.size(g));
-      at += groups.size(g);
-    }
-    return own;
-  };
-  Vector beta = Vector::Zero(groups.total());
-  Vector slope;
-  Eigen::RowVectorXd intercept_slope;
-  double objective = fit.objective;
-  double step = 1;
-  constexpr int kMost = 500;
-  for (int i = 0; i < kMost; ++i) {
-    const Vector gradient = groups.collect(subsets.gradient(fit));
-    SubsetFit next;
-    Vector moved;
-    bool found = false;
-    // The step grows again after each success, so that it follows the local curvature.
-    for (step *= 4; step > 1e-12; step /= 2) {
-      const Vector tried = beta + step * gradient;
-      next.groups = largest_groups(groups, tried, k);
-      next.values = gather(next.groups, tried);
-      next.intercept = fit.intercept + step * (fit.residual.transpose() * subsets.weights()).transpose() *
-                                           (problem.intercept ? 1 : 0);
-      next.objective = subsets.evaluate(next.groups, next.values, next.intercept, next.residual, slope,
-                                        intercept_slope, &next.loss);
-      moved = Vector::Zero(groups.total());
-      Index at = 0;
-      for (const Index g : next.groups) {
-        moved.segment(groups.start(g), groups.size(g)) = next.values.segment(at, groups.size(g));
-        at += groups.size(g);
-      }
-      if (next.objective <= objective - 1e-3 / step * (moved - beta).squaredNorm()) {
-        found = true;
-        break;
-      }
-    }
-    if (!found) break;
-    const bool settled = (moved - beta).norm() <= 1e-7 * moved.norm() && next.groups == fit.groups;
-    out.steps.push_back({-1, -1, 0, false, next.loss, next.objective});
-    fit = std::move(next);
-    beta = std::move(moved);
-    objective = fit.objective;
-    if (options.progress) options.progress(i + 1, kMost);
-    if (settled) break;
+  return out;
+}
+Vector filled_up(const Groups& groups, const std::vector<Index>& kept, const Vector& values) {
+  Vector out = Vector::Zero(groups.total());
+  Index at = 0;
+  for (const Index g : kept) {
+    out.segment(groups.start(g), groups.size(g)) = values.segment(at, groups.size(g));
+    at += groups.size(g);
   }
-  // The values on the chosen set are fitted exactly; selected in the order of their size.
-  const std::vector<Index> chosen = fit.groups;
-  fit = subsets.fit(chosen, &fit);
+  return out;
+}
+
+/// Where the iteration is: k groups, and their values among those of all.
+struct Thresholded {
+  SubsetFit fit;
+  Vector beta;
+};
+
+/// Along the gradient and back to the k largest groups. Halves `step` until the objective falls enough; false
+/// where it never does.
+bool advance(const Subsets& subsets, Index k, const Thresholded& from, double& step, Thresholded& next) {
+  const Problem& problem = subsets.problem();
+  const Vector gradient = problem.groups.collect(subsets.gradient(from.fit));
+  Evaluation evaluation;
+  // The step grows again after each success, so that it follows the local curvature.
+  for (step *= 4; step > 1e-12; step /= 2) {
+    const Vector tried = from.beta + step * gradient;
+    SubsetFit& fit = next.fit;
+    fit.groups = largest_groups(problem.groups, tried, k);
+    fit.values = part_of(subsets, fit.groups, tried);
+    fit.intercept = from.fit.intercept + step *
+                                             (from.fit.residual.transpose() * subsets.weights()).transpose() *
+                                             (problem.intercept ? 1 : 0);
+    subsets.evaluate(fit.groups, fit.values, fit.intercept, evaluation);
+    fit.objective = evaluation.objective;
+    next.beta = filled_up(problem.groups, fit.groups, fit.values);
+    const double least_gain = 1e-3 / step * (next.beta - from.beta).squaredNorm();
+    if (!(fit.objective <= from.fit.objective - least_gain)) continue;
+    fit.loss = evaluation.loss;
+    fit.residual = std::move(evaluation.residual);
+    return true;
+  }
+  return false;
+}
+
+/// Groups of the fit in the order of their size, and the losses as they are added.
+void list_by_size(Greedy& out, Subsets& subsets, const SubsetFit& fit) {
+  const Groups& groups = subsets.problem().groups;
   std::vector<std::pair<double, Index>> order;
   Index at = 0;
-  for (const Index g : chosen) {
+  for (const Index g : fit.groups) {
     if (groups.weight(g) > 0)
       order.emplace_back(-fit.values.segment(at, groups.size(g)).norm() / groups.weight(g), g);
     at += groups.size(g);
@@ -105,6 +95,36 @@ Greedy iht(const Problem& problem, const GreedyOptions& options) {
     grown.push_back(g);
     out.losses.push_back(subsets.fit(grown, nullptr).loss);
   }
+}
+
+}  // namespace
+
+Greedy iht(const Problem& problem, const GreedyOptions& options) {
+  Subsets subsets(problem);
+  const Index k = checked_count(problem, options.k);
+  Greedy out;
+  Thresholded now{subsets.fit(subsets.always(), nullptr), Vector::Zero(problem.groups.total())};
+  out.null_loss = now.fit.loss;
+  out.tau = choose_entering(subsets, now.fit, Score::kNorm).tau;
+  if (out.tau == 0) {  // a response of zeros: there is nothing to explain
+    finish(out, subsets, now.fit);
+    return out;
+  }
+  double step = 1;
+  constexpr int kMost = 500;
+  for (int i = 0; i < kMost; ++i) {
+    Thresholded next;
+    if (!advance(subsets, k, now, step, next)) break;
+    const bool settled =
+        (next.beta - now.beta).norm() <= 1e-7 * next.beta.norm() && next.fit.groups == now.fit.groups;
+    out.rounds.push_back({-1, -1, 0, false, next.fit.loss, next.fit.objective});
+    now = std::move(next);
+    if (options.progress) options.progress(i + 1, kMost);
+    if (settled) break;
+  }
+  // The values on the chosen set are fitted exactly.
+  const SubsetFit fit = subsets.fit(now.fit.groups, &now.fit);
+  list_by_size(out, subsets, fit);
   finish(out, subsets, fit);
   return out;
 }

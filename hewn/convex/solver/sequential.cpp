@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/solver/greedy_common.h"
 #include "hewn/core/error.h"
 
@@ -44,7 +44,7 @@ Greedy sequential_lasso(const Problem& problem, const Options& solver, const Gre
     fit = subsets.fit(groups, &fit);
     out.selected.push_back(entered);
     out.losses.push_back(fit.loss);
-    out.steps.push_back({entered, -1, choice.tau, choice.tie, fit.loss, fit.objective});
+    out.rounds.push_back({entered, -1, choice.tau, choice.tie, fit.loss, fit.objective});
     if (options.progress) options.progress(static_cast<int>(i) + 1, static_cast<int>(k));
   }
   finish(out, subsets, fit);

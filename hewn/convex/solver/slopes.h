@@ -2,11 +2,12 @@
 
 #include <memory>
 
-#include "hewn/convex/solver/model.h"
+#include "hewn/convex/solver/quadratic.h"
 
 namespace hewn::convex {
 
-/// Minus the model's gradient while coefficients change, in one of two forms that trade memory for products.
+/// Minus the quadratic's gradient while coefficients change, in one of two forms that trade memory for
+/// products.
 class Slopes {
  public:
   virtual ~Slopes() = default;
@@ -19,15 +20,15 @@ class Slopes {
   /// All of it, affine in the coefficients; may be replaced by a combination of earlier ones.
   virtual const Matrix& all() const = 0;
   virtual void replace(Matrix all) = 0;
-  /// The model at the coefficients of `other` minus the model at the current ones; `products` is
+  /// The quadratic at the coefficients of `other` minus the quadratic at the current ones; `products` is
   /// sum over entries of (other - current) * (minus the gradient at other + minus the gradient at current),
   /// which only the Gram form can use, and `squares` the difference of squared norms.
   virtual double difference(const Matrix& other, double products, double squares) const = 0;
 };
 
 /// `v` as in descend().
-std::unique_ptr<Slopes> gram_slopes(const Model& model, const ConstView& v, const Vector& beta,
+std::unique_ptr<Slopes> gram_slopes(const Quadratic& quadratic, const ConstView& v, const Vector& beta,
                                     const std::vector<Index>& working);
-std::unique_ptr<Slopes> residual_slopes(const Model& model, const ConstView& v);
+std::unique_ptr<Slopes> residual_slopes(const Quadratic& quadratic, const ConstView& v);
 
 }  // namespace hewn::convex

@@ -16,9 +16,10 @@ Subsets::Subsets(const Problem& problem)
       weights_(normalised_weights(problem)),
       scale_(column_scales(problem, weights_)),
       x_(*problem.x, scale_, weights_, problem.intercept),
-      model_(x_, problem.groups, weights_,
-             std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge, true),
-      probe_(x_, problem.groups, weights_, model_.factor(), problem.ridge, false) {
+      quadratic_(x_, problem.groups, weights_,
+                 std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge,
+                 true),
+      probe_(x_, problem.groups, weights_, quadratic_.factor(), problem.ridge, false) {
   for (Index g = 0; g < problem.groups.count(); ++g) {
     if (problem.groups.weight(g) == 0) always_.push_back(g);
   }
@@ -66,26 +67,24 @@ Matrix Subsets::linear(const std::vector<Index>& groups, const Vector& values,
   return eta;
 }
 
-double Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
-                         const Eigen::RowVectorXd& intercept, Matrix& residual, Vector& slope,
-                         Eigen::RowVectorXd& intercept_slope, double* loss) const {
+void Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
+                       const Eigen::RowVectorXd& intercept, Evaluation& out) const {
   const Matrix eta = linear(groups, values, intercept);
-  const double value = problem_.loss->value(eta, problem_.y, weights_, residual);
-  if (loss != nullptr) *loss = value;
-  const Matrix v = residual.array().colwise() * weights_.array();
+  out.loss = problem_.loss->value(eta, problem_.y, weights_, out.residual);
+  const Matrix v = out.residual.array().colwise() * weights_.array();
   std::vector<int> features;
   std::vector<std::vector<std::pair<Index, Index>>> by_output;
   entries(groups, features, by_output);
   Matrix pull(to_index(features.size()), v.cols());
   const Eigen::RowVectorXd sums = v.colwise().sum();
   x_.transpose_times(features, v, sums, pull);
-  slope.resize(values.size());
+  out.slope.resize(values.size());
   for (std::size_t k = 0; k < by_output.size(); ++k) {
     for (const auto& [row, at] : by_output[k])
-      slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
+      out.slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
   }
-  intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
-  return value + 0.5 * problem_.ridge * values.squaredNorm();
+  out.intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
+  out.objective = out.loss + 0.5 * problem_.ridge * values.squaredNorm();
 }
 
 /// Inner products of the features of some groups under the curvature h, with the intercept as the last
@@ -113,15 +112,15 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
   auto by_output = std::make_shared<std::vector<std::vector<std::pair<Index, Index>>>>();
   entries(groups, features, *by_output);
   const Index m = to_index(features.size());
-  const bool quadratic = problem_.loss->curvature() == 1;
+  const bool squared = problem_.loss->curvature() == 1;
   Matrix gram;
   Matrix curvature;
-  if (quadratic) {  // the same for all outputs, and kept for the next set
-    model_.include(groups);
-    const auto slots = model_.slots_of(features);
+  if (squared) {  // the same for all outputs, and kept for the next set
+    quadratic_.include(groups);
+    const auto columns = quadratic_.columns_of(features);
     gram = Matrix::Zero(m + 1, m + 1);
     for (Index j = 0; j < m; ++j) {
-      for (Index i = 0; i < m; ++i) gram(i, j) = model_.gram()(slots[to_size(i)], slots[to_size(j)]);
+      for (Index i = 0; i < m; ++i) gram(i, j) = quadratic_.gram()(columns[to_size(i)], columns[to_size(j)]);
     }
     gram(m, m) = 1;
   } else {
@@ -136,11 +135,11 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
       return std::equal(list.begin(), list.end(), other.begin(), other.end(),
                         [](const auto& a, const auto& b) { return a.first == b.first; });
     };
-    if (quadratic && k > 0 && same_rows((*by_output)[k - 1])) {
+    if (squared && k > 0 && same_rows((*by_output)[k - 1])) {
       solvers.push_back(solvers.back());
       continue;
     }
-    if (!quadratic) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
+    if (!squared) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
     std::vector<Index> rows;
     for (const auto& [row, at] : list) rows.push_back(row);
     rows.push_back(m);
@@ -164,42 +163,44 @@ std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<I
   };
 }
 
-SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance) {
+/// Values of the groups and intercept to start from, as one vector.
+Vector Subsets::start(const std::vector<Index>& groups, const SubsetFit* warm) const {
   const Index outputs = problem_.y.cols();
-  const Index count = size(groups);
-  Vector x = Vector::Zero(count + outputs);
+  Vector out = Vector::Zero(size(groups) + outputs);
   if (warm != nullptr) {
     Index at = 0;
     for (const Index g : groups) {
       Index from = 0;
       for (const Index other : warm->groups) {
         if (other == g)
-          x.segment(at, problem_.groups.size(g)) = warm->values.segment(from, problem_.groups.size(g));
+          out.segment(at, problem_.groups.size(g)) = warm->values.segment(from, problem_.groups.size(g));
         from += problem_.groups.size(other);
       }
       at += problem_.groups.size(g);
     }
-    x.tail(outputs) = warm->intercept.transpose();
+    out.tail(outputs) = warm->intercept.transpose();
   } else if (problem_.intercept) {
-    x.tail(outputs) = problem_.loss->start(weights_.transpose() * problem_.y).transpose();
+    out.tail(outputs) = problem_.loss->start(weights_.transpose() * problem_.y).transpose();
   }
-  SubsetFit out;
-  out.groups = groups;
+  return out;
+}
+
+SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, double tolerance) {
+  const Index outputs = problem_.y.cols();
+  const Index count = size(groups);
   LbfgsOptions options;
   options.tolerance = tolerance;
   options.memory = 20;
   options.max_iterations = 30;
-  Vector slope;
-  Eigen::RowVectorXd intercept_slope;
+  Evaluation evaluation;
   const auto f = [&](const Vector& at, Vector& gradient) {
-    const double value = evaluate(groups, at.head(count), at.tail(outputs).transpose(), out.residual, slope,
-                                  intercept_slope, &out.loss);
-    gradient << slope, intercept_slope.transpose();
-    return value;
+    evaluate(groups, at.head(count), at.tail(outputs).transpose(), evaluation);
+    gradient << evaluation.slope, evaluation.intercept_slope.transpose();
+    return evaluation.objective;
   };
   // Curvature is taken anew now and then, until a step with it has nothing left to gain.
   Minimised found;
-  found.x = std::move(x);
+  found.x = start(groups, warm);
   constexpr int kRestarts = 100;
   for (int i = 0; i < kRestarts; ++i) {
     options.precondition =
@@ -209,7 +210,11 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, 
     found.converged = false;
   }
   Vector gradient(found.x.size());
+  SubsetFit out;
+  out.groups = groups;
   out.objective = f(found.x, gradient);
+  out.loss = evaluation.loss;
+  out.residual = std::move(evaluation.residual);
   out.values = found.x.head(count);
   out.intercept = found.x.tail(outputs).transpose();
   const bool ran_away = linear(groups, out.values, out.intercept).cwiseAbs().maxCoeff() > 40;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hewn/convex/design/centred.h"
-#include "hewn/convex/solver/model.h"
+#include "hewn/convex/solver/quadratic.h"
 #include "hewn/convex/solver/solution.h"
 
 namespace hewn::convex {
@@ -18,6 +18,15 @@ struct SubsetFit {
   Matrix residual;
   double loss = 0;
   double objective = 0;  // with ridge
+};
+
+/// What the objective is at some values of some groups.
+struct Evaluation {
+  double loss = 0;
+  double objective = 0;  // with ridge
+  Matrix residual;
+  Vector slope;                        // gradient of the objective in the values
+  Eigen::RowVectorXd intercept_slope;  // and in the intercept
 };
 
 /// Fits subsets of groups; keeps inner products between the features met. Groups of weight 0 are in every
@@ -33,9 +42,9 @@ class Subsets {
 
   /// Minus the gradient of loss and ridge, p x K, at a fit.
   Matrix gradient(const SubsetFit& fit) const;
-  /// At any values of some groups: the objective with ridge, and its gradient in the values and intercept.
-  double evaluate(const std::vector<Index>& groups, const Vector& values, const Eigen::RowVectorXd& intercept,
-                  Matrix& residual, Vector& slope, Eigen::RowVectorXd& intercept_slope, double* loss) const;
+  /// At any values of some groups.
+  void evaluate(const std::vector<Index>& groups, const Vector& values, const Eigen::RowVectorXd& intercept,
+                Evaluation& out) const;
 
   const Problem& problem() const { return problem_; }
   const Vector& weights() const { return weights_; }
@@ -47,6 +56,7 @@ class Subsets {
   Solution solution(const SubsetFit& fit) const;
 
  private:
+  Vector start(const std::vector<Index>& groups, const SubsetFit* warm) const;
   std::function<Vector(const Vector&)> preconditioner(const std::vector<Index>& groups, const Matrix& eta);
   Matrix curved_gram(const std::vector<int>& features, const Vector& h) const;
   Matrix linear(const std::vector<Index>& groups, const Vector& values,
@@ -58,8 +68,8 @@ class Subsets {
   Vector weights_;
   Vector scale_;
   Centred x_;
-  Model model_;  // inner products under the sample weights
-  Model probe_;  // eigenbases alone, of any group
+  Quadratic quadratic_;  // inner products under the sample weights
+  Quadratic probe_;      // eigenbases alone, of any group
   std::vector<Index> always_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "hewn/convex/solver/fitter.h"
+#include "hewn/convex/fit/fitter.h"
 
 namespace hewn::convex {
 

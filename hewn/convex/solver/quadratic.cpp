@@ -1,12 +1,12 @@
-#include "hewn/convex/solver/model.h"
+#include "hewn/convex/solver/quadratic.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
 namespace hewn::convex {
 
-Model::Model(const Centred& x, const Groups& groups, const Vector& weights, double factor, double ridge,
-             bool gram)
+Quadratic::Quadratic(const Centred& x, const Groups& groups, const Vector& weights, double factor,
+                     double ridge, bool gram)
     : x_(&x),
       groups_(&groups),
       weights_(&weights),
@@ -14,27 +14,27 @@ Model::Model(const Centred& x, const Groups& groups, const Vector& weights, doub
       ridge_(ridge),
       gram_mode_(gram),
       index_(to_size(groups.count()), -1),
-      slot_of_(to_size(x.cols()), -1) {}
+      column_of_(to_size(x.cols()), -1) {}
 
-void Model::leave_gram_mode() {
+void Quadratic::leave_gram_mode() {
   gram_mode_ = false;
   gram_.resize(0, 0);
 }
 
-std::vector<Index> Model::slots_of(const std::vector<int>& features) const {
+std::vector<Index> Quadratic::columns_of(const std::vector<int>& features) const {
   std::vector<Index> out;
-  for (const int j : features) out.push_back(slot_of_[to_size(j)]);
+  for (const int j : features) out.push_back(column_of_[to_size(j)]);
   return out;
 }
 
-void Model::add_columns(const std::vector<int>& features) {
-  const Index before = slots();
+void Quadratic::add_columns(const std::vector<int>& features) {
+  const Index before = columns();
   for (const int j : features) {
-    slot_of_[to_size(j)] = slots();
+    column_of_[to_size(j)] = columns();
     features_.push_back(j);
   }
   if (!gram_mode_ || features.empty()) return;
-  const Index after = slots();
+  const Index after = columns();
   if (after > gram_.rows()) {
     Matrix larger(std::max(after, 2 * before), std::max(after, 2 * before));
     larger.topLeftCorner(before, before) = gram_.topLeftCorner(before, before);
@@ -44,7 +44,7 @@ void Model::add_columns(const std::vector<int>& features) {
   gram_.block(before, 0, after - before, before) = gram_.block(0, before, before, after - before).transpose();
 }
 
-Matrix Model::inner_products(const std::vector<int>& features) const {
+Matrix Quadratic::inner_products(const std::vector<int>& features) const {
   const Index m = to_index(features.size());
   Matrix out(m, m);
   if (!gram_mode_) {
@@ -53,20 +53,20 @@ Matrix Model::inner_products(const std::vector<int>& features) const {
   }
   for (Index i = 0; i < m; ++i) {
     for (Index j = 0; j < m; ++j) {
-      out(i, j) = gram_(slot_of_[to_size(features[to_size(i)])], slot_of_[to_size(features[to_size(j)])]);
+      out(i, j) = gram_(column_of_[to_size(features[to_size(i)])], column_of_[to_size(features[to_size(j)])]);
     }
   }
   return out;
 }
 
-void Model::include(const std::vector<Index>& groups) {
+void Quadratic::include(const std::vector<Index>& groups) {
   std::vector<int> fresh;
   for (const Index g : groups) {
     if (has(g)) continue;
     for (const Part& part : groups_->parts(g)) {
       for (const int j : part.features) {
-        if (slot_of_[to_size(j)] >= 0) continue;
-        slot_of_[to_size(j)] = 0;  // the real slot follows
+        if (column_of_[to_size(j)] >= 0) continue;
+        column_of_[to_size(j)] = 0;  // the real column follows
         fresh.push_back(j);
       }
     }
@@ -78,10 +78,10 @@ void Model::include(const std::vector<Index>& groups) {
     std::vector<double> curvature;
     for (const Part& part : groups_->parts(g)) {
       PartBasis basis;
-      for (const int j : part.features) basis.slots.push_back(slot_of_[to_size(j)]);
-      basis.slot = basis.slots.front();
-      for (std::size_t i = 1; i < basis.slots.size(); ++i) {
-        basis.in_a_row = basis.in_a_row && basis.slots[i] == basis.slots[i - 1] + 1;
+      for (const int j : part.features) basis.columns.push_back(column_of_[to_size(j)]);
+      basis.column = basis.columns.front();
+      for (std::size_t i = 1; i < basis.columns.size(); ++i) {
+        basis.in_a_row = basis.in_a_row && basis.columns[i] == basis.columns[i - 1] + 1;
       }
       const Matrix inner = inner_products(part.features);
       if (inner.rows() == 1) {

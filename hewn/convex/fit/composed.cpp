@@ -1,4 +1,4 @@
-#include "hewn/convex/solver/composed.h"
+#include "hewn/convex/fit/composed.h"
 
 #include <algorithm>
 

@@ -10,9 +10,9 @@ namespace hewn::convex {
 
 /// One rectangle of a group in the basis where its curvature is diagonal.
 struct PartBasis {
-  Index slot = 0;        // of its first feature among the model's
-  bool in_a_row = true;  // its features have consecutive slots
-  std::vector<Index> slots;
+  Index column = 0;      // of its first feature among the quadratic's
+  bool in_a_row = true;  // its features have consecutive columns
+  std::vector<Index> columns;
   Matrix vectors;  // m x m; empty for one feature
 };
 
@@ -25,10 +25,10 @@ struct Block {
 
 /// The quadratic  factor/2 ||X~ B||^2_weights + ridge/2 ||B||^2  on the groups met so far: eigenbases and, in
 /// Gram mode, inner products between their features. Grows, never shrinks.
-class Model {
+class Quadratic {
  public:
-  Model(const Centred& x, const Groups& groups, const Vector& weights, double factor, double ridge,
-        bool gram);
+  Quadratic(const Centred& x, const Groups& groups, const Vector& weights, double factor, double ridge,
+            bool gram);
 
   /// Prepares these groups; those already known cost nothing.
   void include(const std::vector<Index>& groups);
@@ -44,12 +44,12 @@ class Model {
   /// Forgets the inner products; block updates use residuals from now on.
   void leave_gram_mode();
 
-  /// Features met, in the order of their slots.
+  /// Features met, in the order of their columns.
   const std::vector<int>& features() const { return features_; }
-  /// Inner products between slots, not yet times factor.
-  Eigen::Block<const Matrix> gram() const { return gram_.topLeftCorner(slots(), slots()); }
-  std::vector<Index> slots_of(const std::vector<int>& features) const;
-  Index slots() const { return to_index(features_.size()); }
+  /// Inner products between columns, not yet times factor.
+  Eigen::Block<const Matrix> gram() const { return gram_.topLeftCorner(columns(), columns()); }
+  std::vector<Index> columns_of(const std::vector<int>& features) const;
+  Index columns() const { return to_index(features_.size()); }
 
  private:
   void add_columns(const std::vector<int>& features);
@@ -63,7 +63,7 @@ class Model {
   bool gram_mode_;
   std::vector<Index> index_;  // group -> block, -1: not met
   std::vector<Block> blocks_;
-  std::vector<Index> slot_of_;  // feature -> slot, -1: not met
+  std::vector<Index> column_of_;  // feature -> column, -1: not met
   std::vector<int> features_;
   Matrix gram_;
 };

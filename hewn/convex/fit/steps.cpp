@@ -1,0 +1,117 @@
+// How a fit moves on its working set: one majorised quadratic for ever, or a new one at each step.
+#include "hewn/convex/fit/steps.h"
+
+#include <algorithm>
+
+#include "hewn/convex/fit/line_search.h"
+#include "hewn/convex/fit/point.h"
+#include "hewn/convex/solver/anderson.h"
+#include "hewn/convex/solver/descent.h"
+
+namespace hewn::convex {
+namespace {
+
+constexpr int kInnerSweeps = 10;       // on one upper bound
+constexpr Index kSmallQuadratic = 64;  // features up to which a Newton step forms inner products
+
+DescentResult descend_on(State& state, const Quadratic& quadratic, double lambda,
+                         const DescentOptions& options) {
+  return descend({quadratic, state.fixed.penalty, lambda, state.working.groups}, state.point.v,
+                 state.point.beta, options);
+}
+
+/// Minus the gradient in the intercept; zeros where there is none.
+Eigen::RowVectorXd intercept_pull(const State& state) {
+  if (state.fixed.problem.intercept) return state.point.v.colwise().sum();
+  return Eigen::RowVectorXd::Zero(state.point.eta.cols());
+}
+
+/// The quadratic is the loss itself.
+int minimise_quadratic(State& state, double lambda, double tolerance, int max_sweeps) {
+  const Vector old = state.point.beta;
+  const DescentResult result =
+      descend_on(state, state.quadratic, lambda, {tolerance, max_sweeps, state.fixed.options.anderson});
+  if (result.sweeps > 0) {
+    move_predictor(state, state.fixed.x, old, Eigen::RowVectorXd::Zero(state.point.eta.cols()), 1);
+    update_residual(state);
+  }
+  return result.sweeps;
+}
+
+/// Minimises a quadratic upper bound with the same curvature everywhere, so that inner products and
+/// eigenbases serve the whole path; extrapolates over these steps, and takes back what does not lower the
+/// objective.
+int majorise(State& state, double lambda, double tolerance, int max_sweeps) {
+  const int memory = state.fixed.options.anderson;
+  Anderson anderson(memory);
+  int sweeps = 0;
+  double violation = 0;
+  while (sweeps < max_sweeps) {
+    const Vector old = state.point.beta;
+    const double inner = std::max(0.3 * tolerance, 0.1 * violation);
+    const DescentResult result = descend_on(state, state.quadratic, lambda,
+                                            {inner, std::min(kInnerSweeps, max_sweeps - sweeps), memory});
+    const Eigen::RowVectorXd pull = intercept_pull(state);
+    violation = std::max(result.before, pull.norm());
+    if (violation <= tolerance) {
+      state.point.beta = old;
+      break;
+    }
+    sweeps += std::max(1, result.sweeps);
+    move_predictor(state, state.fixed.x, old, pull / state.quadratic.factor(), 1);
+    update_residual(state);
+    const auto further = anderson.push(gathered(state), state.point.eta);
+    if (further) try_point(state, *further, lambda);
+  }
+  return sweeps;
+}
+
+/// The loss's own curvature at the point, weighted; positive wherever a weight is.
+Vector curvature_of(const State& state) {
+  const Fixed& fixed = state.fixed;
+  Vector out =
+      fixed.weights.cwiseProduct(fixed.problem.loss->second_derivative(state.point.eta, fixed.problem.y));
+  out = out.cwiseMax(1e-9 * out.maxCoeff() * (fixed.weights.array() > 0).cast<double>().matrix());
+  return out;
+}
+
+/// Quadratics with the loss's own curvature, each solved and followed as far as the objective falls.
+int newton(State& state, double lambda, double tolerance, int max_sweeps) {
+  const Problem& problem = state.fixed.problem;
+  int sweeps = 0;
+  double violation = 0;
+  while (sweeps < max_sweeps) {
+    const Vector curvature = curvature_of(state);
+    const Centred x(*problem.x, state.fixed.scale, curvature, problem.intercept);
+    Index features = 0;
+    for (const Index g : state.working.groups) {
+      for (const Part& part : problem.groups.parts(g)) features += to_index(part.features.size());
+    }
+    Quadratic quadratic(x, problem.groups, curvature, 1, problem.ridge, features < kSmallQuadratic);
+    quadratic.include(state.working.groups);
+    const Vector old = state.point.beta;
+    const double inner = std::max(0.3 * tolerance, 0.05 * violation);
+    const DescentResult result =
+        descend_on(state, quadratic, lambda, {inner, max_sweeps - sweeps, state.fixed.options.anderson});
+    const Eigen::RowVectorXd pull = intercept_pull(state);
+    violation = std::max(result.before, pull.norm());
+    if (violation <= tolerance) {
+      state.point.beta = old;
+      break;
+    }
+    sweeps += std::max(1, result.sweeps);
+    if (!line_search(state, x, old, pull / curvature.sum(), lambda)) break;
+  }
+  return sweeps;
+}
+
+}  // namespace
+
+int fit_working(State& state, double lambda, double tolerance, int max_sweeps) {
+  if (!state.fixed.fixed_curvature) return newton(state, lambda, tolerance, max_sweeps);
+  const bool exact = state.fixed.problem.loss->curvature() == 1;
+  return exact ? minimise_quadratic(state, lambda, tolerance, max_sweeps)
+               : majorise(state, lambda, tolerance, max_sweeps);
+}
+
+}  // namespace hewn::convex

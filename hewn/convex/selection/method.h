@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hewn/convex/penalty/penalty.h"
+#include "hewn/convex/select.h"
+
+namespace hewn::convex {
+
+enum class MethodKind { kComposed, kSum, kMask, kOmp, kOmpr, kIht, kSequential };
+
+/// A row of the table of methods.
+struct Method {
+  std::string_view name;
+  MethodKind kind;
+  std::string_view part;  // of a penalty or mask
+  bool takes_number;
+  std::string_view help;
+
+  /// Chooses a set of groups of a given size; the others follow a path of lambdas.
+  bool is_subset() const;
+};
+
+struct ChosenMethod {
+  const Method* method;
+  std::string part;  // with its number
+};
+
+/// "omp", or with a number "q-pow:0.5". Throws Error for an unknown name, or a number where none belongs.
+ChosenMethod find_method(const std::string& text);
+/// Of a method that follows a path.
+Penalty penalty_of(const ChosenMethod& chosen);
+
+}  // namespace hewn::convex

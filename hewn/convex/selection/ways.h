@@ -1,0 +1,19 @@
+#pragma once
+
+#include "hewn/convex/selection/method.h"
+
+namespace hewn::convex {
+
+/// Both fill in what was selected of the problem in `out`. Throw Error naming the option that does not fit.
+
+/// Penalties and masks: a path of lambdas.
+void follow_path(Selection& out, const ChosenMethod& chosen, const SelectOptions& options,
+                 const Options& solver, const std::function<void(int, int)>& progress);
+/// Methods that choose a set.
+void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptions& options,
+                   const Options& solver, const std::function<void(int, int)>& progress);
+
+/// What the options say of cross-validation.
+CrossValidationOptions cv_options(const SelectOptions& options);
+
+}  // namespace hewn::convex
