@@ -13,7 +13,7 @@ constexpr uint64_t kFirstDate = 0x210000;  // 1980-01-01: equal arrays make equa
 
 std::string bytes_of(uint64_t value, int count) {
   std::string out;
-  for (int i = 0; i < count; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+  for (int i = 0; i < count; ++i, value >>= 8) out.push_back(static_cast<char>(value & 0xff));
   return out;
 }
 
