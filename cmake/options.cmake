@@ -10,6 +10,7 @@ option(HEWN_WEB "Build the page of hewn report and hewn watch where npm is insta
 option(HEWN_WERROR "Treat warnings as errors" OFF)
 option(HEWN_PCH "Precompile LibTorch's headers" ON)
 option(HEWN_UNITY "Compile several files of a layer at a time" ON)
+set(HEWN_UNITY_OF "" CACHE STRING "Where not empty, only these files; ./dev lint names those it checks")
 set(HEWN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -29,7 +30,7 @@ if(HEWN_SANITIZE)
 endif()
 target_compile_options(hewn_build INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
 if(HEWN_SANITIZE)
-  add_compile_options(-fsanitize=${HEWN_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=${HEWN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${HEWN_SANITIZE})
 endif()
 

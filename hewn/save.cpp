@@ -59,7 +59,7 @@ void save(const torch::nn::Module& module, const Blocks& blocks, const std::file
 
 Blocks load(torch::nn::Module& module, const std::filesystem::path& path) {
   const tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
-  const Blocks blocks = file.metadata.contains(kBlocks) ? blocks_in(file, path.string()) : Blocks();
+  Blocks blocks = file.metadata.contains(kBlocks) ? blocks_in(file, path.string()) : Blocks();
   const auto targets = tensor::state_dict(module);
   tensor::check_fits(targets, file, "", path.string());
   for (const auto& [name, tensor] : file.tensors) {
@@ -73,10 +73,9 @@ Blocks load(torch::nn::Module& module, const std::filesystem::path& path) {
 Blocks blocks_in(const tensor::TensorFile& file, const std::string& where) {
   const auto text = file.metadata.find(kBlocks);
   if (text == file.metadata.end()) throw FormatError(where, "holds no block structure");
-  const Blocks blocks =
-      parse_blocks(text->second, where, [&](const std::string& layer, const BlockShape& block) {
-        return prune::layout_of(file.tensors.at(weight_name(layer, file.tensors)), block).grid;
-      });
+  Blocks blocks = parse_blocks(text->second, where, [&](const std::string& layer, const BlockShape& block) {
+    return prune::layout_of(file.tensors.at(weight_name(layer, file.tensors)), block).grid;
+  });
   try {
     check_zeros(blocks, file.tensors);
   } catch (const Error& error) {

@@ -13,7 +13,7 @@ constexpr uint64_t kFirstDate = 0x210000;  // 1980-01-01: equal arrays make equa
 
 std::string bytes_of(uint64_t value, int count) {
   std::string out;
-  for (int i = 0; i < count; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+  for (int i = 0; i < count; ++i, value >>= 8) out.push_back(static_cast<char>(value & 0xff));
   return out;
 }
 
@@ -29,8 +29,8 @@ void write_zip(const std::filesystem::path& path,
     const std::string common = bytes_of(kVersion, 2) + bytes_of(0, 4) + bytes_of(kFirstDate, 4) +
                                bytes_of(crc32(bytes), 4) + bytes_of(bytes.size(), 4) +
                                bytes_of(bytes.size(), 4) + bytes_of(name.size(), 2) + bytes_of(0, 2);
-    headers.push_back("PK\x03\x04" + common + name);
-    directory += "PK\x01\x02" + bytes_of(kVersion, 2) + common + bytes_of(0, 10) + bytes_of(offset, 4) + name;
+    headers.push_back(str("PK\x03\x04", common, name));
+    directory += str("PK\x01\x02", bytes_of(kVersion, 2), common, bytes_of(0, 10), bytes_of(offset, 4), name);
     offset += headers.back().size() + bytes.size();
   }
   if (offset + directory.size() > std::numeric_limits<uint32_t>::max()) {

@@ -31,9 +31,10 @@ inline at::Tensor in_order_of(const at::Tensor& weight, const at::Tensor& tensor
 inline void prefer_large_pages(const at::Tensor& tensor) {
   constexpr uintptr_t kPage = uintptr_t{1} << 21;
   if (tensor.is_cuda()) return;
-  const auto begin = (reinterpret_cast<uintptr_t>(tensor.data_ptr()) + kPage - 1) / kPage * kPage;
-  const auto end = (reinterpret_cast<uintptr_t>(tensor.data_ptr()) + tensor.nbytes()) / kPage * kPage;
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  char* data = static_cast<char*>(tensor.data_ptr());
+  const size_t before = (kPage - reinterpret_cast<uintptr_t>(data) % kPage) % kPage;
+  if (tensor.nbytes() < before + kPage) return;
+  madvise(data + before, (tensor.nbytes() - before) / kPage * kPage, MADV_HUGEPAGE);
 }
 
 /// Elements per thread that pay for waking it up.

@@ -117,9 +117,9 @@ TEST(Bench, ClickModelHasItsUsualLayers) {
 }
 
 TEST(Bench, FileWithAnEmbedding) {
-  const Json point =
-      json_of_call({"bench", "file", "--file", std::string(HEWN_SOURCE_DIR) + "/tests/fuzz/corpus/10.hewn",
-                    "--batch", "5", "--rounds", "1", "--json"});
+  const Json point = json_of_call({"bench", "file", "--file",
+                                   std::string(HEWN_SOURCE_DIR) + "/tests/fuzz/model_loader/10.hewn",
+                                   "--batch", "5", "--rounds", "1", "--json"});
   EXPECT_EQ(point["dense_bytes"], 4 * (321 * 3 + 15 * 20 + 20 + 20 * 2 + 2));
   expect_network(point);
 }

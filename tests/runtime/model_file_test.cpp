@@ -66,7 +66,7 @@ TEST(ModelFile, NoticesEveryDamagedByte) {
 TEST(ModelFile, LoadsTheFuzzersCorpus) {
   int files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(HEWN_SOURCE_DIR) + "/tests/fuzz/corpus")) {
+       std::filesystem::directory_iterator(std::string(HEWN_SOURCE_DIR) + "/tests/fuzz/model_loader")) {
     SCOPED_TRACE(entry.path());
     Model model = Model::load(entry.path());
     const std::vector<float> input = numbers(model.inputs(), 1);
