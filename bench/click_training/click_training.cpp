@@ -18,7 +18,7 @@
 #include "hewn/nn/model.h"
 #include "hewn/optimiser.h"
 #include "hewn/tensor/threads.h"
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::bench {
 namespace {

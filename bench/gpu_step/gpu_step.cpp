@@ -19,7 +19,7 @@
 #include "hewn/run/recipe.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/network.h"
-#include "hewn/train/step.h"
+#include "hewn/train/step/step.h"
 
 namespace hewn::bench {
 namespace {

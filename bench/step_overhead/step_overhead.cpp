@@ -17,7 +17,7 @@
 #include "hewn/run/recipe.h"
 #include "hewn/tensor/threads.h"
 #include "hewn/train/network.h"
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::bench {
 namespace {

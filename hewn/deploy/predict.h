@@ -8,7 +8,7 @@
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
 #include "hewn/runtime/model.h"
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::deploy {
 

@@ -7,7 +7,7 @@
 
 #include "hewn/convex/layer.h"
 #include "hewn/run/folder.h"
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::deploy {
 

@@ -10,7 +10,7 @@
 #include "hewn/core/version.h"
 #include "hewn/report/comparison.h"
 #include "hewn/report/latency.h"
-#include "hewn/train/machine_cache.h"
+#include "hewn/train/execution/machine_cache.h"
 
 namespace hewn::report {
 namespace {

@@ -12,7 +12,7 @@
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/checkpoint.h"
-#include "hewn/train/choose_execution.h"
+#include "hewn/train/execution/choose_execution.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"

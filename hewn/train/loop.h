@@ -11,7 +11,7 @@
 #include "hewn/train/average.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/learning_rate.h"
-#include "hewn/train/step.h"
+#include "hewn/train/step/step.h"
 
 namespace hewn::train {
 

@@ -11,7 +11,7 @@
 #include "hewn/run/observer.h"
 #include "hewn/run/options.h"
 #include "hewn/train/loop.h"
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::train {
 

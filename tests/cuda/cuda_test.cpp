@@ -17,7 +17,7 @@
 #include "hewn/tensor/device.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/network.h"
-#include "hewn/train/step.h"
+#include "hewn/train/step/step.h"
 
 namespace hewn {
 namespace {

@@ -1,4 +1,4 @@
-#include "hewn/train/click_task.h"
+#include "hewn/train/tasks/click_task.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

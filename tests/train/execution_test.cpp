@@ -1,4 +1,4 @@
-#include "hewn/train/execution.h"
+#include "hewn/train/execution/execution.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "hewn/nn/layers.h"
 #include "hewn/nn/slots.h"
 #include "hewn/optimiser.h"
-#include "hewn/train/machine_cache.h"
+#include "hewn/train/execution/machine_cache.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::train {

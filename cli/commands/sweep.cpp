@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/commands/sweep_progress.h"
+#include "cli/commands/sweep_rules.h"
 #include "cli/source.h"
-#include "cli/sweep_progress.h"
-#include "cli/sweep_rules.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"

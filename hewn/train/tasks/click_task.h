@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::train {
 

@@ -1,4 +1,4 @@
-#include "cli/select_layer.h"
+#include "cli/commands/select_layer.h"
 
 #include <algorithm>
 #include <array>

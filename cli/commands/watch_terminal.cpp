@@ -1,4 +1,4 @@
-#include "cli/watch_terminal.h"
+#include "cli/commands/watch_terminal.h"
 
 #include <unistd.h>
 

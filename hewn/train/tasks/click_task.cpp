@@ -1,4 +1,4 @@
-#include "hewn/train/click_task.h"
+#include "hewn/train/tasks/click_task.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/binary_cross_entropy_with_logits.h>

@@ -1,4 +1,4 @@
-#include "hewn/train/execution.h"
+#include "hewn/train/execution/execution.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
@@ -13,7 +13,7 @@
 #include "hewn/measure/interleave.h"
 #include "hewn/nn/layers.h"
 #include "hewn/prune/gate.h"
-#include "hewn/train/machine_cache.h"
+#include "hewn/train/execution/machine_cache.h"
 
 namespace hewn::train {
 namespace {

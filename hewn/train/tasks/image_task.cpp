@@ -1,4 +1,4 @@
-#include "hewn/train/image_task.h"
+#include "hewn/train/tasks/image_task.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cross_entropy_loss.h>

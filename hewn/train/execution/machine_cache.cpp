@@ -1,4 +1,4 @@
-#include "hewn/train/machine_cache.h"
+#include "hewn/train/execution/machine_cache.h"
 
 #include <torch/version.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::train {
 

@@ -1,5 +1,5 @@
 #include "hewn/core/error.h"
-#include "hewn/train/step_graph.h"
+#include "hewn/train/step/step_graph.h"
 
 namespace hewn::train {
 

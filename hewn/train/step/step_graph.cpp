@@ -1,4 +1,4 @@
-#include "hewn/train/step_graph.h"
+#include "hewn/train/step/step_graph.h"
 
 #include <ATen/cuda/CUDAGraph.h>
 #include <ATen/ops/empty_like.h>

@@ -1,4 +1,4 @@
-#include "cli/coefficients.h"
+#include "cli/commands/coefficients.h"
 
 #include <sstream>
 

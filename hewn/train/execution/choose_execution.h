@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hewn/run/observer.h"
-#include "hewn/train/execution.h"
+#include "hewn/train/execution/execution.h"
 #include "hewn/train/workshop.h"
 
 namespace hewn::train {

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/bench.h"
+#include "cli/commands/bench.h"
 #include "cli/source.h"
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"

@@ -1,4 +1,4 @@
-#include "cli/bench.h"
+#include "cli/commands/bench.h"
 #include "hewn/core/options.h"
 #include "hewn/kernels/tile.h"
 #include "hewn/measure/compare.h"

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/commands/watch_terminal.h"
 #include "cli/source.h"
-#include "cli/watch_terminal.h"
 #include "hewn/core/error.h"
 #include "hewn/report/live.h"
 #include "hewn/report/server.h"

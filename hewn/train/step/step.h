@@ -8,9 +8,9 @@
 #include "hewn/nn/model.h"
 #include "hewn/optimiser.h"
 #include "hewn/pruner.h"
-#include "hewn/train/precision.h"
-#include "hewn/train/step_graph.h"
-#include "hewn/train/task.h"
+#include "hewn/train/step/precision.h"
+#include "hewn/train/step/step_graph.h"
+#include "hewn/train/tasks/task.h"
 
 namespace hewn::train {
 

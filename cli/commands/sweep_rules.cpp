@@ -1,4 +1,4 @@
-#include "cli/sweep_rules.h"
+#include "cli/commands/sweep_rules.h"
 
 #include <map>
 #include <memory>

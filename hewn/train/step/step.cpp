@@ -1,4 +1,4 @@
-#include "hewn/train/step.h"
+#include "hewn/train/step/step.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>

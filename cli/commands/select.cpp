@@ -9,9 +9,9 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/coefficients.h"
 #include "cli/command.h"
-#include "cli/select_layer.h"
+#include "cli/commands/coefficients.h"
+#include "cli/commands/select_layer.h"
 #include "cli/table.h"
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"

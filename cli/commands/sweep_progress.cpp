@@ -1,4 +1,4 @@
-#include "cli/sweep_progress.h"
+#include "cli/commands/sweep_progress.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "hewn/train/precision.h"
+#include "hewn/train/step/precision.h"
 
 #include <ATen/autocast_mode.h>
 #include <torch/version.h>

@@ -1,4 +1,4 @@
-#include "hewn/train/choose_execution.h"
+#include "hewn/train/execution/choose_execution.h"
 
 #include "hewn/core/error.h"
 

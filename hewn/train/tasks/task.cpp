@@ -1,8 +1,8 @@
-#include "hewn/train/task.h"
+#include "hewn/train/tasks/task.h"
 
 #include "hewn/core/error.h"
-#include "hewn/train/click_task.h"
-#include "hewn/train/image_task.h"
+#include "hewn/train/tasks/click_task.h"
+#include "hewn/train/tasks/image_task.h"
 
 namespace hewn::train {
 
