@@ -99,7 +99,7 @@ kernels::UpdateKind parse_optimiser(const std::string& name) {
   if (name == "sgd") return kernels::UpdateKind::kSgd;
   if (name == "adam") return kernels::UpdateKind::kAdam;
   if (name == "adamw") return kernels::UpdateKind::kAdamW;
-  throw Error(str("optimizer: expected sgd, adam or adamw, got \"", name, "\""));
+  throw Error(str("optimiser: expected sgd, adam or adamw, got \"", name, "\""));
 }
 
 namespace {

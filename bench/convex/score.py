@@ -14,7 +14,7 @@ PROGRAM = pathlib.Path(__file__).parent.parent.parent / "build/release/hewn"
 
 
 def train(folder, words):
-    done = subprocess.run([str(PROGRAM), "train", "--quiet", "--json", "--no-compare", "--out", str(folder), *map(str, words)],
+    done = subprocess.run([str(PROGRAM), "train", "--quiet", "--json", "--no-compare-dense", "--out", str(folder), *map(str, words)],
                           capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"hewn train failed: {done.stderr.strip()}")

@@ -45,10 +45,14 @@ bool clicks(const sweep::Options& given) {
 
 sweep::TrainRules train_rules() {
   run::Options options;
+  const OptionTable table = run::describe(options);
   const auto known = std::make_shared<Shapes>();
-  return {run::describe(options).keys(),
-          [known](const sweep::Options& given) { check_sweep_rules(given, *known); }, run::only_prunes,
-          run::may_change_on_resume};
+  sweep::TrainRules rules{table.keys(),
+                          [known](const sweep::Options& given) { check_sweep_rules(given, *known); },
+                          run::only_prunes, run::may_change_on_resume};
+  for (const Option& old : table.old_options()) rules.old_keys.push_back(old.key);
+  rules.current = run::current_keys;
+  return rules;
 }
 
 void choose_metric(sweep::Spec& spec, const std::vector<sweep::Run>& runs) {

@@ -76,6 +76,7 @@ OptionTable::Row& OptionTable::Row::may_change_on_resume() {
 OptionTable::Row& OptionTable::Row::was(const std::string& key) {
   Option old = option();
   old.key = key;
+  old.replaced_by = option().key;
   table_.old_.push_back(std::move(old));
   return *this;
 }
@@ -83,6 +84,7 @@ OptionTable::Row& OptionTable::Row::was(const std::string& key) {
 OptionTable::Row& OptionTable::Row::was_not(const std::string& key) {
   Option old = option();
   old.key = key;
+  old.replaced_by = option().key;
   old.parse = [key, parse = option().parse](const std::string& text) {
     bool on = false;
     parse_value(key, text, on);

@@ -57,6 +57,7 @@ struct Option {
   std::function<bool(const Json&)> fits = {};
   bool only_prunes = false;           // the dense model does not depend on it
   bool may_change_on_resume = false;  // it does not decide what is trained
+  std::string replaced_by = {};       // of a key that earlier versions had: the one it has now
 };
 
 /// The options of a struct, in the order of --help. Refers to the struct's fields, which must outlive it.

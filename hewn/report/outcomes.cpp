@@ -5,9 +5,8 @@
 #include <set>
 
 #include "hewn/core/error.h"
-#include "hewn/core/json_file.h"
 #include "hewn/results/metric.h"
-#include "hewn/run/folder.h"
+#include "hewn/run/config.h"
 #include "hewn/run/options.h"
 
 namespace hewn::report {
@@ -25,9 +24,10 @@ struct Entry {
 /// Keys that set runs of one method apart: not those that the table has columns for, nor those that change
 /// nothing in the weights.
 bool sets_apart(const std::string& key, bool dense) {
-  static const std::set<std::string> kOther = {
-      "seed",       "out",    "block",     "sparsity",         "data",          "model",
-      "no-compare", "method", "log-every", "sparse-execution", "compare-dense", "eval-every"};
+  static const std::set<std::string> kOther = {"seed",          "out",       "block",
+                                               "sparsity",      "data",      "model",
+                                               "method",        "log-every", "sparse-execution",
+                                               "compare-dense", "eval-every"};
   return !kOther.contains(key) && !run::may_change_on_resume(key) && !(dense && run::only_prunes(key));
 }
 
@@ -67,7 +67,7 @@ std::vector<Entry> entries_of(const RunView& run) {
   one.metrics = results::numbers_of(summary.value("dense_metrics", Json()));
   if (one.metrics.empty() || !beside.started()) return out;
   one.dense = true;
-  out.push_back({"dense", read_json(beside.config()).at("options"), one});
+  out.push_back({"dense", run::read_config(beside).options_json(), one});
   return out;
 }
 

@@ -51,10 +51,10 @@ std::string_view name_of(Status status) {
 
 RunView::RunView(run::Folder run)
     : run_(std::move(run)), log_(run_.metrics()), dense_log_(run_.dense().metrics()) {
-  run::read_config(run_);  // says what is wrong with it
+  const run::Config config = run::read_config(run_);
+  steps_ = config.steps;
   config_ = read_json(run_.config());
-  const Json steps = config_.value("steps", Json());
-  steps_ = steps.is_number_integer() ? steps.get<int64_t>() : 0;
+  config_["options"] = config.options_json();  // by the keys of this version
   refresh();
 }
 

@@ -26,14 +26,18 @@ nn::Signature signature_in(const Json& config, const std::string& where) {
 
 }  // namespace
 
+Json Config::options_json() const {
+  Options copy = options;
+  return describe(copy).to_json();
+}
+
 void write_config(const Folder& run, const Config& config) {
-  Options options = config.options;
   write_json(run.config(), {{"hewn", kVersion},
                             {"libtorch", config.libtorch},
                             {"steps", config.steps},
                             {"signature", to_json(config.signature)},
                             {"layer_costs", config.layer_costs},
-                            {"options", describe(options).to_json()}});
+                            {"options", config.options_json()}});
 }
 
 Config read_config(const Folder& run) {

@@ -17,6 +17,9 @@ struct Config {
   nn::Signature signature;            // what the model takes and gives
   std::string libtorch;               // version that it was started with
   Json layer_costs = Json::object();  // what layers were measured to cost, by name
+
+  /// The options as they are written, by the keys of this version.
+  Json options_json() const;
 };
 
 void write_config(const Folder& run, const Config& config);

@@ -60,6 +60,23 @@ bool says(const std::string& key, bool Option::*what) {
 
 }  // namespace
 
+std::map<std::string, std::string> current_keys(const std::map<std::string, std::string>& given) {
+  Options any;
+  const OptionTable table = describe(any);
+  std::map<std::string, std::string> out;
+  for (const auto& [key, text] : given) {
+    const Option& option = table.find(key, "options");
+    if (option.replaced_by.empty()) {
+      out[key] = text;
+      continue;
+    }
+    option.parse(text);
+    const Json now = table.find(option.replaced_by, "options").get();
+    out[option.replaced_by] = now.is_string() ? now.get<std::string>() : now.dump();
+  }
+  return out;
+}
+
 bool only_prunes(const std::string& key) { return says(key, &Option::only_prunes); }
 
 bool may_change_on_resume(const std::string& key) { return says(key, &Option::may_change_on_resume); }

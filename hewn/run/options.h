@@ -80,6 +80,9 @@ OptionTable describe(Options& options);
 /// Throws Error for values that no training can have, as far as that is seen without data and device.
 void check_options(const Options& options);
 
+/// The same options by the keys that they have now.
+std::map<std::string, std::string> current_keys(const std::map<std::string, std::string>& given);
+
 /// What its row says of a key; false for one that is not known.
 bool only_prunes(const std::string& key);
 bool may_change_on_resume(const std::string& key);

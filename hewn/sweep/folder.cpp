@@ -20,7 +20,12 @@ void move(const std::filesystem::path& from, const std::filesystem::path& to) {
 }
 
 /// The first key for which two sets of options differ, other than those that may; "" where there is none.
-std::string difference(const Json& before, const Json& now, const TrainRules& rules) {
+std::string difference(const Json& written, const Json& given, const TrainRules& rules) {
+  const auto current = [&](const Json& options) {
+    return rules.current ? Json(rules.current(options.get<Options>())) : options;
+  };
+  const Json before = current(written);
+  const Json now = current(given);
   std::set<std::string> keys;
   for (const auto& [key, text] : before.items()) keys.insert(key);
   for (const auto& [key, text] : now.items()) keys.insert(key);

@@ -157,7 +157,7 @@ std::vector<std::string> train_arguments(const Folder& folder, const Run& run, c
   std::vector<std::string> words = {"train", "--resume"};
   // A run that was begun has its options in its config.json, where names may be spelled out.
   if (folder.state(run.name) != State::kInterrupted) {
-    words.emplace_back("--no-compare");
+    words.emplace_back("--no-compare-dense");
     if (!run.options.contains("keep-checkpoints")) words.emplace_back("--keep-checkpoints=1");
     for (const auto& [key, text] : run.options) {
       words.push_back(text.empty() ? "--" + key : str("--", key, "=", text));

@@ -84,7 +84,10 @@ class Builder {
   }
 
   void check_key(const std::string& key, const Line& line) const {
-    if (std::find(rules_.keys.begin(), rules_.keys.end(), key) == rules_.keys.end()) {
+    const auto known = [&](const std::vector<std::string>& keys) {
+      return std::find(keys.begin(), keys.end(), key) != keys.end();
+    };
+    if (!known(rules_.keys) && !known(rules_.old_keys)) {
       reject_line(line, str("unknown option \"", key, "\" of hewn train", did_you_mean(key, rules_.keys)));
     }
     for (const auto& [reserved, instead] : kReserved) {

@@ -19,6 +19,8 @@ struct TrainRules {
   std::function<void(const Options&)> check;            // throws Error for what cannot be trained
   std::function<bool(const std::string&)> only_prunes;  // the dense model does not depend on this option
   std::function<bool(const std::string&)> may_change;   // a run may go on with another value of it
+  std::vector<std::string> old_keys = {};               // of earlier versions, still read
+  std::function<Options(const Options&)> current = {};  // the same options by the keys that they have now
 };
 
 /// One value of an axis: its name in tables and what it sets.

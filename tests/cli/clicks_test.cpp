@@ -76,8 +76,8 @@ TEST_F(Clicks, SlowKilledTrainingsEndWithTheSameBits) {
   for (const std::string& data : {std::string("synthetic-ctr"), log()}) {
     const std::string whole = data.substr(0, 5) + "-whole";
     const std::string killed = data.substr(0, 5) + "-killed";
-    const std::vector<std::string> what = {"--data",       data, "--no-compare", "--steps", "400",
-                                           "--eval-every", "1",  "--resume"};
+    const std::vector<std::string> what = {
+        "--data", data, "--no-compare-dense", "--steps", "400", "--eval-every", "1", "--resume"};
     ASSERT_EQ(hewn(train(whole, what)).code, 0);
     const int64_t all = lines(whole);
     for (int i = 1; i <= 3; ++i) {

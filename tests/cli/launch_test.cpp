@@ -72,7 +72,7 @@ class Launch : public testing::Test {
             "--json",
             "--data",
             "synthetic-ctr",
-            "--no-compare",
+            "--no-compare-dense",
             "--steps",
             "50",
             "--batch",

@@ -12,7 +12,7 @@ namespace {
 
 struct Setting {
   std::string method;
-  std::string optimizer;
+  std::string optimiser_kind;
   prune::DropRule drop;
   bool sparse = false;  // run on kept blocks only
 };
@@ -42,7 +42,7 @@ TEST_P(Frozen, DroppedWeightsKeepEveryBitAndComeBackByTheDropRule) {
   parameters.push_back(weight);
   for (const auto& score : pruner.layers()[0].score->parameters())
     parameters.push_back({"s", score.tensor, 10, 0.05});
-  Optimiser optimiser(parameters, {.kind = setting.optimizer});
+  Optimiser optimiser(parameters, {.kind = setting.optimiser_kind});
 
   at::Tensor frozen, mask, before_drop;
   int64_t sparse_steps = 0, returns = 0;
@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(All, Frozen,
                                          Setting{"sa++", "adam", prune::DropRule::kMask, true},
                                          Setting{"sa++", "adamw", prune::DropRule::kZero, true}),
                          [](const auto& test) {
-                           return (test.param.method == "acdc" ? "acdc_" : "sa_") + test.param.optimizer +
+                           return (test.param.method == "acdc" ? "acdc_" : "sa_") +
+                                  test.param.optimiser_kind +
                                   (test.param.drop == prune::DropRule::kZero ? "_zero" : "_mask") +
                                   (test.param.sparse ? "_kept_blocks" : "");
                          });
