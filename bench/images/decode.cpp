@@ -9,6 +9,7 @@
 #include <jpeglib.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -64,6 +65,78 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+struct Sizes {
+  int64_t size;    // of an input
+  int64_t resize;  // shorter side before the centre is cut out
+  double area;     // smallest share of a random crop
+};
+
+struct Images {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> bytes;
+
+  explicit Images(const std::filesystem::path& folder) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() == ".JPEG") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) bytes.push_back(hewn::read_file(file));
+  }
+};
+
+constexpr size_t kWays = 5;
+using Rates = std::vector<std::vector<double>>;  // images a second, by way and round
+
+/// Decodes all images in every way, and adds what each took.
+void time_round(const Images& images, const Sizes& sizes, uint64_t round, Rates& rates) {
+  // How the heap lies changes the speed of decoding small images by a third: every round has another layout.
+  static std::vector<std::unique_ptr<char[]>> shifts;
+  shifts.push_back(std::make_unique<char[]>(16 + round * 1232 % 4096));
+  Bare bare;
+  shifts.push_back(std::make_unique<char[]>(16 + round * 2736 % 4096));
+  hewn::data::ImageReader reader;
+  std::vector<uint8_t> out(static_cast<size_t>(3 * sizes.size * sizes.size));
+  size_t i = 0;
+  const auto random = [&](int64_t width, int64_t height) {
+    return hewn::data::random_crop(width, height, sizes.area, 0, round, i);
+  };
+  const auto centre = [&](int64_t width, int64_t height) {
+    return hewn::data::centre_crop(width, height, sizes.resize, sizes.size);
+  };
+  const std::array<std::function<void()>, kWays> ways = {
+      [&] { bare.decode(images.bytes[i]); },
+      [&] { reader.decode(images.bytes[i], random, sizes.size, out.data()); },
+      [&] { reader.decode(images.bytes[i], centre, sizes.size, out.data()); },
+      [&] { reader.read(images.files[i], random, sizes.size, out.data()); },
+      [&] { reader.read(images.files[i], centre, sizes.size, out.data()); },
+  };
+  for (size_t k = 0; k < kWays; ++k) {
+    const double begin = thread_seconds();
+    for (i = 0; i < images.files.size(); ++i) ways[k]();
+    rates[k].push_back(static_cast<double>(images.files.size()) / (thread_seconds() - begin));
+  }
+}
+
+hewn::Json report(const Images& images, const Sizes& sizes, const Rates& rates) {
+  const auto over_bare = [&](size_t way) {
+    std::vector<double> by_round;
+    for (size_t r = 0; r < rates[way].size(); ++r) by_round.push_back(rates[way][r] / rates[0][r]);
+    return median(by_round);
+  };
+  return {{"images", images.files.size()},
+          {"size", sizes.size},
+          {"bare", median(rates[0])},
+          {"train_in_memory", median(rates[1])},
+          {"test_in_memory", median(rates[2])},
+          {"train", median(rates[3])},
+          {"test", median(rates[4])},
+          {"train_over_bare", over_bare(1)},
+          {"test_over_bare", over_bare(2)},
+          {"train_from_files_over_bare", over_bare(3)},
+          {"test_from_files_over_bare", over_bare(4)},
+          {"rates_by_round", rates}};
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -71,67 +144,11 @@ int main(int count, char** words) {
     std::cerr << "usage: image_decode FOLDER SIZE RESIZE AREA ROUNDS\n";
     return 2;
   }
-  const int64_t size = std::atoll(words[2]);
-  const int64_t resize = std::atoll(words[3]);
-  const double area = std::atof(words[4]);
+  const Images images(words[1]);
+  const Sizes sizes = {std::atoll(words[2]), std::atoll(words[3]), std::atof(words[4])};
   const auto rounds = static_cast<uint64_t>(std::atoll(words[5]));
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(words[1])) {
-    if (entry.path().extension() == ".JPEG") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  std::vector<std::string> bytes;
-  bytes.reserve(files.size());
-  for (const auto& file : files) bytes.push_back(hewn::read_file(file));
-
-  std::vector<uint8_t> out(static_cast<size_t>(3 * size * size));
-  std::vector<std::vector<double>> rates(5);  // images a second, by way and round
-  std::vector<std::unique_ptr<char[]>> shifts;
-  for (uint64_t round = 0; round < rounds; ++round) {
-    // How the heap lies changes the speed of decoding small images by a third: every round has another
-    // layout.
-    shifts.push_back(std::make_unique<char[]>(16 + round * 1232 % 4096));
-    Bare bare;
-    shifts.push_back(std::make_unique<char[]>(16 + round * 2736 % 4096));
-    hewn::data::ImageReader reader;
-    size_t i = 0;
-    const auto random = [&](int64_t width, int64_t height) {
-      return hewn::data::random_crop(width, height, area, 0, round, i);
-    };
-    const auto centre = [&](int64_t width, int64_t height) {
-      return hewn::data::centre_crop(width, height, resize, size);
-    };
-    const std::vector<std::function<void()>> ways = {
-        [&] { bare.decode(bytes[i]); },
-        [&] { reader.decode(bytes[i], random, size, out.data()); },
-        [&] { reader.decode(bytes[i], centre, size, out.data()); },
-        [&] { reader.read(files[i], random, size, out.data()); },
-        [&] { reader.read(files[i], centre, size, out.data()); },
-    };
-    for (size_t k = 0; k < ways.size(); ++k) {
-      const double begin = thread_seconds();
-      for (i = 0; i < files.size(); ++i) ways[k]();
-      rates[k].push_back(static_cast<double>(files.size()) / (thread_seconds() - begin));
-    }
-  }
-  const auto over_bare = [&](size_t way) {
-    std::vector<double> by_round;
-    for (size_t r = 0; r < rounds; ++r) by_round.push_back(rates[way][r] / rates[0][r]);
-    return median(by_round);
-  };
-  std::cout << hewn::Json{{"images", files.size()},
-                          {"size", size},
-                          {"bare", median(rates[0])},
-                          {"train_in_memory", median(rates[1])},
-                          {"test_in_memory", median(rates[2])},
-                          {"train", median(rates[3])},
-                          {"test", median(rates[4])},
-                          {"train_over_bare", over_bare(1)},
-                          {"test_over_bare", over_bare(2)},
-                          {"train_from_files_over_bare", over_bare(3)},
-                          {"test_from_files_over_bare", over_bare(4)},
-                          {"rates_by_round", rates}}
-                   .dump()
-            << '\n';
+  Rates rates(kWays);
+  for (uint64_t round = 0; round < rounds; ++round) time_round(images, sizes, round, rates);
+  std::cout << report(images, sizes, rates).dump() << '\n';
   return 0;
 }

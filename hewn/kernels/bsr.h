@@ -21,8 +21,16 @@ struct BsrPattern {
   int64_t value_floats() const { return kept() * block_floats(); }
 };
 
-/// Calls body(values of the kept block, its number in the grid, row, column, rows, columns) for the output
-/// blocks [begin, end).
+/// What a block covers of its weight; less than a full block at a ragged edge.
+struct BlockExtent {
+  int64_t row = 0;
+  int64_t col = 0;
+  int64_t rows = 0;
+  int64_t cols = 0;
+};
+
+/// Calls body(values of the kept block, its number in the grid, its extent) for the output blocks [begin,
+/// end).
 template <class Value, class Body>
 void each_block(const BsrPattern& pattern, Value* values, int64_t begin, int64_t end, const Body& body) {
   const Grid& grid = pattern.grid;
@@ -33,8 +41,8 @@ void each_block(const BsrPattern& pattern, Value* values, int64_t begin, int64_t
          i < pattern.begin[static_cast<size_t>(col_block) + 1]; ++i) {
       const int64_t row_block = pattern.row[static_cast<size_t>(i)];
       const int64_t row = row_block * grid.block.rows;
-      body(values + i * pattern.block_floats(), row_block * grid.col_blocks() + col_block, row, col,
-           std::min(grid.block.rows, grid.rows - row), cols);
+      body(values + i * pattern.block_floats(), row_block * grid.col_blocks() + col_block,
+           BlockExtent{row, col, std::min(grid.block.rows, grid.rows - row), cols});
     }
   }
 }

@@ -10,10 +10,18 @@ constexpr int64_t kScratchFloats = int64_t{128} * 1024;  // half a megabyte
 
 int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-/// Copies `count` channels of a line of pixels so that a pixel's channels lie side by side, `step` floats
-/// from one pixel to the next.
-void gather_channels(const float* from, int64_t channel_stride, int64_t pixel_stride, int64_t pixels,
-                     int64_t count, float* to, int64_t step) {
+/// Pixels that lie one behind the other in an image, and how far apart.
+struct Line {
+  const float* from;
+  int64_t channel_stride;
+  int64_t pixel_stride;
+  int64_t pixels;
+};
+
+/// Copies `count` channels of a line so that a pixel's channels lie side by side, `step` floats from one
+/// pixel to the next.
+void gather_channels(const Line& line, int64_t count, float* to, int64_t step) {
+  const auto [from, channel_stride, pixel_stride, pixels] = line;
   int64_t c = 0;
   // Eight planes at once where pixels lie side by side in memory.
   for (; pixel_stride == 1 && c + 8 <= count; c += 8) {
@@ -108,10 +116,10 @@ void ConvWeightGradient::pack(const float* x, const float* dy, bool channels_las
       float* to = scratch + (c0 / channel_block_ * count + n) * lines_ * line_ * channel_size_;
       std::fill_n(to, lines_ * line_ * channel_size_, 0.0F);
       for (int64_t y = 0; y < in.height; ++y) {
-        const float* line =
-            channels_last ? image + y * in.width * in.channels + c0 : image + c0 * in_pixels + y * in.width;
-        gather_channels(line, channels_last ? 1 : in_pixels, channels_last ? in.channels : 1, in.width,
-                        channel_block_, to + ((y + padding) * line_ + padding) * channel_size_,
+        const Line line = channels_last
+                              ? Line{image + y * in.width * in.channels + c0, 1, in.channels, in.width}
+                              : Line{image + c0 * in_pixels + y * in.width, in_pixels, 1, in.width};
+        gather_channels(line, channel_block_, to + ((y + padding) * line_ + padding) * channel_size_,
                         channel_size_);
       }
     }
@@ -120,9 +128,9 @@ void ConvWeightGradient::pack(const float* x, const float* dy, bool channels_las
     for (int64_t o0 = 0; o0 < out.channels; o0 += block) {
       float* to = scratch + x_floats_ + (o0 / block * count + n) * out_pixels * block;
       const int64_t outputs = std::min(block, out.channels - o0);
-      gather_channels(channels_last ? gradient + o0 : gradient + o0 * out_pixels,
-                      channels_last ? 1 : out_pixels, channels_last ? out.channels : 1, out_pixels, outputs,
-                      to, block);
+      const Line line = channels_last ? Line{gradient + o0, 1, out.channels, out_pixels}
+                                      : Line{gradient + o0 * out_pixels, out_pixels, 1, out_pixels};
+      gather_channels(line, outputs, to, block);
       for (int64_t i = 0; outputs < block && i < out_pixels; ++i) {
         std::fill(to + i * block + outputs, to + (i + 1) * block, 0.0F);
       }

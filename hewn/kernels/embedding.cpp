@@ -8,15 +8,16 @@ namespace {
 // Rows of a large table are far apart. Asked for some samples ahead, their memory is there in time.
 constexpr int64_t kAhead = 2;
 
-/// Calls ask(row) for what the sample `kAhead` further on will need. Its values are not checked yet: an
-/// address that is only asked for may be any.
+/// The values of the sample `kAhead` further on; null behind the last one.
+const int32_t* values_ahead(const Tables& tables, const int32_t* values, int64_t sample, int64_t end) {
+  return sample + kAhead < end ? values + (sample + kAhead) * tables.fields : nullptr;
+}
+
+/// Calls ask(row) for the rows that a sample will need in the fields [begin, end). Its values are not checked
+/// yet: an address that is only asked for may be any.
 template <class Ask>
-void ask_ahead(const Tables& tables, const int32_t* values, int64_t sample, int64_t end, int64_t begin_field,
-               int64_t end_field, const Ask& ask) {
-  if (sample + kAhead >= end) return;
-  for (int64_t f = begin_field; f < end_field; ++f) {
-    ask(tables.first[f] + values[(sample + kAhead) * tables.fields + f]);
-  }
+void ask_ahead(const Tables& tables, const int32_t* sample, int64_t begin, int64_t end, const Ask& ask) {
+  for (int64_t f = begin; sample != nullptr && f < end; ++f) ask(tables.first[f] + sample[f]);
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ bool embed(const Tables& tables, const float* table, const int32_t* values, int6
            float* out) {
   const int64_t width = tables.width;
   for (int64_t n = begin; n < end; ++n) {
-    ask_ahead(tables, values, n, end, 0, tables.fields,
+    ask_ahead(tables, values_ahead(tables, values, n, end), 0, tables.fields,
               [&](int64_t row) { __builtin_prefetch(table + row * width); });
     for (int64_t f = 0; f < tables.fields; ++f) {
       const int64_t value = values[n * tables.fields + f];
@@ -41,7 +42,7 @@ void number_rows(const Tables& tables, const int32_t* values, int64_t samples, i
                  int32_t* number, int64_t* rows, int64_t* counts, int64_t begin, int64_t end) {
   std::fill(counts + begin, counts + end, 0);
   for (int64_t n = 0; n < samples; ++n) {
-    ask_ahead(tables, values, n, samples, begin, end,
+    ask_ahead(tables, values_ahead(tables, values, n, samples), begin, end,
               [&](int64_t row) { __builtin_prefetch(known + row, 1); });
     for (int64_t f = begin; f < end; ++f) {
       const int64_t row = tables.first[f] + values[n * tables.fields + f];

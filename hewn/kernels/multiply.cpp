@@ -40,13 +40,16 @@ void put_tile(const Packed::Tile& tile, const Position& position, const float* i
   t.add = epilogue.add != nullptr && tile.last ? epilogue.add + at : nullptr;
 }
 
+std::span<const Packed::Tile> tiles_of(const Packed& weight, int64_t begin, int64_t end) {
+  return {weight.tiles().data() + begin, static_cast<size_t>(end - begin)};
+}
+
 /// A single sample. Tiles take so little time here that what is done around them counts.
-void multiply_column(const Packed& weight, const float* in, float* out, std::span<const Position> positions,
-                     const Epilogue& epilogue, int64_t begin, int64_t end) {
+void multiply_column(const Packed& weight, std::span<const Packed::Tile> tiles, const float* in, float* out,
+                     std::span<const Position> positions, const Epilogue& epilogue) {
   const auto run_tile = machine().tile_of_one;
   TileArguments t = of_columns(1);
-  for (int64_t i = begin; i < end; ++i) {
-    const Packed::Tile& tile = weight.tiles()[static_cast<size_t>(i)];
+  for (const Packed::Tile& tile : tiles) {
     describe_tile(weight, tile, epilogue, t);
     t.weight = weight.fp32(tile);
     t.weight_bf16 = weight.bf16(tile);
@@ -62,7 +65,8 @@ void multiply_column(const Packed& weight, const float* in, float* out, std::spa
 void multiply(const Packed& weight, const float* in, float* out, int64_t columns,
               std::span<const Position> positions, const Epilogue& epilogue, int64_t begin, int64_t end) {
   assert(columns == 1 || (columns % kColumnStep == 0 && columns <= machine().panel_width));
-  if (columns == 1) return multiply_column(weight, in, out, positions, epilogue, begin, end);
+  if (columns == 1)
+    return multiply_column(weight, tiles_of(weight, begin, end), in, out, positions, epilogue);
   const auto run_tile = machine().tile;
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
@@ -92,7 +96,7 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
 void multiply_one(const Packed& weight, const float* in, float* out, const Epilogue& epilogue, int64_t begin,
                   int64_t end) {
   const Position position;
-  multiply_column(weight, in, out, {&position, 1}, epilogue, begin, end);
+  multiply_column(weight, tiles_of(weight, begin, end), in, out, {&position, 1}, epilogue);
 }
 
 int64_t padded_block(int64_t block) { return (block + kColumnStep - 1) / kColumnStep * kColumnStep; }

@@ -39,7 +39,7 @@ struct Drawn {
       : input(static_cast<size_t>(rows * kClickFields)),
         target(static_cast<size_t>(rows)),
         logit(static_cast<size_t>(rows)) {
-    draw_clicks(truth, stream, 0, rows, input.data(), target.data(), logit.data());
+    draw_clicks(truth, stream, 0, rows, {input.data(), target.data(), logit.data()});
   }
 };
 
@@ -135,10 +135,10 @@ double ClickWorld::bayes_loss(const ClickStream& stream, int64_t rows) const {
 }
 
 void draw_clicks(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
-                 int32_t* input, float* target, float* logit) {
+                 const ClickMemory& to) {
   at::parallel_for(0, count, 512, [&](int64_t begin, int64_t end) {
-    click_rows(truth, stream, first + begin, end - begin, input + begin * kClickFields, target + begin,
-               logit == nullptr ? nullptr : logit + begin);
+    click_rows(truth, stream, first + begin, end - begin, to.input + begin * kClickFields, to.target + begin,
+               to.logit == nullptr ? nullptr : to.logit + begin);
   });
 }
 

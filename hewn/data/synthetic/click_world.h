@@ -51,8 +51,15 @@ class ClickWorld {
   std::vector<ValueEffect> effects_;
 };
 
+/// Where rows go; logit may be null.
+struct ClickMemory {
+  int32_t* input = nullptr;  // [count][39]
+  float* target = nullptr;
+  float* logit = nullptr;
+};
+
 /// click_rows on all threads.
 void draw_clicks(const ClickTruth& truth, const ClickStream& stream, int64_t first, int64_t count,
-                 int32_t* input, float* target, float* logit);
+                 const ClickMemory& to);
 
 }  // namespace hewn::data

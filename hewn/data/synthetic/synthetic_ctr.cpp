@@ -87,7 +87,7 @@ class SyntheticClicks final : public Source {
       const c10::DeviceGuard guard(options_.device);
       cuda::click_rows(truth_, stream, first, count, input, target, tensor::current_stream(out.input));
     } else {
-      draw_clicks(truth_, stream, first, count, input, target, nullptr);
+      draw_clicks(truth_, stream, first, count, {input, target});
     }
     return out;
   }

@@ -3,7 +3,7 @@
 namespace hewn::kernels::reference {
 namespace {
 
-/// Calls body(sample, column of its panel, where that column begins) for each sample of the panels, and for
+/// Calls body(sample, columns of its panel, where its column begins) for each sample of the panels, and for
 /// the columns that only fill up the last one: they have no sample, -1.
 template <class Body>
 void each_column(const PanelShape& shape, int64_t begin, int64_t end, const Body& body) {

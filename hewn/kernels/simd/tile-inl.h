@@ -6,6 +6,24 @@
 // by one, so any block size runs at full width. Loads of `in` are pinned in registers: g++ 12 otherwise folds
 // them into every multiply-add and runs out of load slots (66 % instead of 95 % of peak at B = 4).
 
+template <class Simd, bool kHalf>
+HEWN_SIMD_ATTRIBUTE inline auto load_sums(const float* from) {
+  if constexpr (kHalf) {
+    return Simd::load_half(from);
+  } else {
+    return Simd::load(from);
+  }
+}
+
+/// What happens to sums on their way out, to out[at] and what lies behind it.
+template <class Simd, bool kHalf, class Sums>
+HEWN_SIMD_ATTRIBUTE inline void finish(const TileArguments& t, Sums y, int64_t at) {
+  if (t.accumulate) y = Simd::plus(y, load_sums<Simd, kHalf>(t.out + at));
+  if (t.add != nullptr) y = Simd::plus(y, load_sums<Simd, kHalf>(t.add + at));
+  if (t.relu) y = Simd::relu(y);
+  Simd::store(y, t.out + at);
+}
+
 template <class Simd, int kOutputs, int kFull, bool kHalf>
 HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   constexpr int64_t kLanes = Simd::kLanes;
@@ -55,23 +73,10 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
 
 #pragma GCC unroll 8
   for (int j = 0; j < kOutputs; ++j) {
-    float* out = t.out + j * t.out_stride;
-    const float* add = t.add == nullptr ? nullptr : t.add + j * t.out_stride;
+    const int64_t row = j * t.out_stride;
 #pragma GCC unroll 8
-    for (int v = 0; v < kFull; ++v) {
-      auto y = sum[j][v];
-      if (t.accumulate) y = Simd::plus(y, Simd::load(out + v * kLanes));
-      if (add != nullptr) y = Simd::plus(y, Simd::load(add + v * kLanes));
-      if (t.relu) y = Simd::relu(y);
-      Simd::store(y, out + v * kLanes);
-    }
-    if constexpr (kHalf) {
-      auto y = half_sum[j];
-      if (t.accumulate) y = Simd::plus(y, Simd::load_half(out + kFull * kLanes));
-      if (add != nullptr) y = Simd::plus(y, Simd::load_half(add + kFull * kLanes));
-      if (t.relu) y = Simd::relu(y);
-      Simd::store(y, out + kFull * kLanes);
-    }
+    for (int v = 0; v < kFull; ++v) finish<Simd, false>(t, sum[j][v], row + v * kLanes);
+    if constexpr (kHalf) finish<Simd, true>(t, half_sum[j], row + kFull * kLanes);
   }
 }
 

@@ -26,38 +26,47 @@ class Counter {
 
   Vocabulary run(const VisitPieces& pieces) {
     for (std::vector<HashShare> waiting = {HashShare{}}; !waiting.empty();) {
-      const HashShare first = waiting.back();
-      HashShare share = first;
+      Round round{.share = waiting.back(), .first = waiting.back().bits == 0};
       waiting.pop_back();
-      ValueMap map;
       pieces([&](const uint64_t* values, const uint32_t* counts, size_t size) {
-        take(values, counts, size, first.bits == 0, share, map, waiting);
+        choose(round, values, counts, size);
+        round.map.add(chosen_.data(), amounts_.data(), chosen_.size());
+        while (round.map.size() > most_) waiting.push_back(give_half(round));
       });
-      harvest(map);
+      harvest(round.map);
     }
     std::sort(out_.values.begin(), out_.values.end(), before);
     return std::move(out_);
   }
 
  private:
-  void take(const uint64_t* values, const uint32_t* counts, size_t size, bool all, HashShare& share,
-            ValueMap& map, std::vector<HashShare>& waiting) {
+  /// One pass over the pieces, for the values of a share. It becomes smaller where they are too many.
+  struct Round {
+    HashShare share;
+    bool first = false;  // pass: missing values count once
+    ValueMap map = ValueMap();
+  };
+
+  /// Leaves in chosen_ and amounts_ what a piece holds of the round's share.
+  void choose(const Round& round, const uint64_t* values, const uint32_t* counts, size_t size) {
     chosen_.clear();
     amounts_.clear();
     for (size_t i = 0; i < size; ++i) {
       if (values[i] == kMissing) {
-        out_.missing += all ? counts[i] : 0;
-      } else if (share.holds(values[i])) {
+        out_.missing += round.first ? counts[i] : 0;
+      } else if (round.share.holds(values[i])) {
         chosen_.push_back(values[i]);
         amounts_.push_back(counts[i]);
       }
     }
-    map.add(chosen_.data(), amounts_.data(), chosen_.size());
-    while (map.size() > most_) {
-      waiting.push_back({share.bits + 1, 2 * share.prefix + 1});
-      share = {share.bits + 1, 2 * share.prefix};
-      map.retain([&](uint64_t value) { return share.holds(value); });
-    }
+  }
+
+  /// Halves the round's share; the other half is left to a later one.
+  static HashShare give_half(Round& round) {
+    const HashShare other = {round.share.bits + 1, 2 * round.share.prefix + 1};
+    round.share = {round.share.bits + 1, 2 * round.share.prefix};
+    round.map.retain([&](uint64_t value) { return round.share.holds(value); });
+    return other;
   }
 
   void harvest(const ValueMap& map) {
