@@ -38,14 +38,14 @@ void print_advice(const deploy::Advice& advice) {
   std::cout << "\nmilliseconds (speed-up) of these layers, batch " << advice.batch << ", " << advice.threads
             << (advice.threads == 1 ? " thread\n" : " threads\n");
   rows = {{"block"}};
-  const size_t columns = advice.settings.size() / advice.blocks.size();
-  for (size_t i = 0; i < columns; ++i) rows[0].push_back(percent(advice.settings[i].sparsity));
+  const size_t columns = advice.trials.size() / advice.blocks.size();
+  for (size_t i = 0; i < columns; ++i) rows[0].push_back(percent(advice.trials[i].sparsity));
   rows[0].insert(rows[0].end(), {"break-even", "layers left dense"});
   for (size_t b = 0; b < advice.blocks.size(); ++b) {
     const deploy::BlockAdvice& row = advice.blocks[b];
     std::vector<std::string> cells = {to_string(row.block)};
     for (size_t i = 0; i < columns; ++i) {
-      const deploy::Setting& s = advice.settings[b * columns + i];
+      const deploy::Trial& s = advice.trials[b * columns + i];
       cells.push_back(fixed(s.sparse_ms, 2) + " (" + fixed(s.speedup, 2) + "x)");
     }
     cells.push_back(row.break_even ? percent(*row.break_even) : "never");

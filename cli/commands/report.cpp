@@ -19,7 +19,7 @@ struct ReportFields {
   std::vector<std::string> runs;
   std::string out = "report.html";
   std::string old_out;
-  bool no_latency = false;
+  bool latency = true;
   int64_t batch = 0;
   int64_t threads = 0;
   bool json = false;
@@ -45,7 +45,7 @@ int run_report(ReportFields fields, const Given& given) {
     report::live_page();  // says where this build has no page, before anything is measured
   tensor::set_threads(fields.threads);
   report::ReportOptions options;
-  options.latency = !fields.no_latency;
+  options.latency = fields.latency;
   options.timing.batch = fields.batch;
   const Json data = report::collect(fields.runs, options);
   const std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -77,7 +77,7 @@ Command report_command() {
   command.example = "hewn report runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --out report.html";
   command.positionals = {{"RUN", "run folders, or folders that hold some", nullptr, true, &fields->runs}};
   command.options.add("out", fields->out, "file to write: .html, or .json for what the page shows");
-  command.options.add("no-latency", fields->no_latency, "measure nothing on this machine");
+  command.options.add("latency", fields->latency, "measure how fast the networks are on this machine");
   command.options.add("batch", fields->batch,
                       "samples at a time when latency is measured; 0: as many as fit");
   command.options.add("threads", fields->threads, "CPU threads for that; 0: all cores");

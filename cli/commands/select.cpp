@@ -269,7 +269,7 @@ Command select_command() {
   command.options.add("group-weights", o.group_weights, "one, or sqrt of each group's size");
   command.options.add("ridge", o.ridge,
                       "adds ridge/2 times the squared norm; auto: 1e-3 for subsets of classes or counts");
-  command.options.add("no-intercept", o.no_intercept, "no intercept");
+  command.options.add("intercept", o.intercept, "fit an intercept").was_not("no-intercept");
   command.options.add("standardise", o.standardise, "divide columns by their standard deviation")
       .was("standardize");
   command.options.add("weights", fields->weights, "column of sample weights");

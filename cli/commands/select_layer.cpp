@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kShown = 20;
 
 /// Options of a table that mean the same for a layer.
-constexpr std::array<std::string_view, 8> kShared = {"method",       "k",       "block", "ridge", "score",
-                                                     "no-intercept", "threads", "json"};
+constexpr std::array<std::string_view, 8> kShared = {"method", "k",         "block",   "ridge",
+                                                     "score",  "intercept", "threads", "json"};
 
 deploy::SelectLayerOptions options_of(const LayerFields& fields, const convex::SelectOptions& shared,
                                       const Given& given) {
@@ -35,7 +35,7 @@ deploy::SelectLayerOptions options_of(const LayerFields& fields, const convex::S
   out.block = shared.block;
   out.ridge = shared.ridge;
   if (given.contains("score")) out.score = shared.score;
-  out.no_intercept = shared.no_intercept;
+  out.intercept = shared.intercept;
   out.threads = given.contains("threads") ? shared.threads : 0;
   return out;
 }
@@ -46,7 +46,7 @@ Json to_json(const LayerFields& fields, const deploy::SelectLayerOptions& option
           {"layer", options.layer},
           {"method", options.method},
           {"score", options.score},
-          {"refit", !options.no_refit},
+          {"refit", options.refit},
           {"inputs", found.grid.rows},
           {"outputs", found.grid.cols},
           {"block", {found.grid.block.rows, found.grid.block.cols}},
@@ -108,7 +108,7 @@ void describe(LayerFields& fields, OptionTable& table) {
   table.add("sparsity", o.sparsity,
             "with a run: fraction of blocks to drop, instead of --k; auto: the run's");
   table.add("samples", o.samples, "with a run: training samples whose activations are reproduced");
-  table.add("no-refit", o.no_refit, "with a run: kept blocks keep their weights");
+  table.add("refit", o.refit, "with a run: fit the kept blocks anew; without, they keep their weights");
   table.add("device", o.device, "with a run: cpu, cuda or cuda:N");
   table.add("out", o.out,
             "with a run: folder for the pruned network; with a table: .csv or .npy for coefficients, .json "

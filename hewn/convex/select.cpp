@@ -20,7 +20,7 @@ Selection select(const Dataset& data, const SelectOptions& options,
   NamedGroups groups = named_groups(data, options);
   out.problem.groups = std::move(groups.groups);
   out.group_names = std::move(groups.names);
-  out.problem.intercept = !options.no_intercept;
+  out.problem.intercept = options.intercept;
   out.problem.standardise = options.standardise;
   const bool subset = chosen.method->is_subset();
   out.problem.ridge = options.ridge.value_or(subset && out.problem.loss->may_diverge() ? 1e-3 : 0);

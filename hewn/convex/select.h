@@ -32,7 +32,7 @@ struct SelectOptions {
   int64_t cv = 0;
   /// auto: 1e-3 for subset methods with classes or counts, else 0.
   std::optional<double> ridge;
-  bool no_intercept = false;
+  bool intercept = true;
   bool standardise = false;
   /// File with one group label per feature; empty: none.
   std::string groups;

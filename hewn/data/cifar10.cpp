@@ -52,7 +52,7 @@ std::unique_ptr<Source> open_cifar10(const std::string& path, const DataOptions&
   if (fs::is_directory(folder / "cifar-10-batches-bin")) folder /= "cifar-10-batches-bin";
   if (!fs::is_directory(folder)) {
     throw Error(
-        str("data cifar10: no folder \"", path, "\"; give --data cifar10:FOLDER of the binary version"));
+        str("data cifar10: no folder \"", path, "\"; give data as cifar10:FOLDER of the binary version"));
   }
   const ImageSet train = load(folder, {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
                                        "data_batch_4.bin", "data_batch_5.bin"});

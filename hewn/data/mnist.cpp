@@ -54,14 +54,14 @@ std::unique_ptr<Source> open_fashion_mnist(const std::string& path, const DataOp
   const fs::path folder = path.empty() ? "/usr/share/datasets/fashion-mnist" : path;
   if (!fs::is_directory(folder)) {
     throw Error(str("data fashion-mnist: no folder ", folder.string(),
-                    "; install the package dataset-fashion-mnist or give --data fashion-mnist:FOLDER"));
+                    "; install the package dataset-fashion-mnist or give data as fashion-mnist:FOLDER"));
   }
   return open("fashion-mnist", folder, {{0.2860}, {0.3530}}, options);
 }
 
 std::unique_ptr<Source> open_mnist(const std::string& path, const DataOptions& options) {
   if (!fs::is_directory(path))
-    throw Error(str("data mnist: no folder \"", path, "\"; give --data mnist:FOLDER"));
+    throw Error(str("data mnist: no folder \"", path, "\"; give data as mnist:FOLDER"));
   return open("mnist", path, {{0.1307}, {0.3081}}, options);
 }
 

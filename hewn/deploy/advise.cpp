@@ -87,9 +87,9 @@ measure::Candidate fastest(const std::vector<measure::Contender>& ways, int64_t 
 }
 
 std::string advice_sentence(const Advice& advice) {
-  const auto at_usual = [&](const Setting& s) { return s.sparsity == kUsualSparsity; };
-  const Setting* best = nullptr;
-  for (const Setting& s : advice.settings) {
+  const auto at_usual = [&](const Trial& s) { return s.sparsity == kUsualSparsity; };
+  const Trial* best = nullptr;
+  for (const Trial& s : advice.trials) {
     if (at_usual(s) && (best == nullptr || s.speedup > best->speedup)) best = &s;
   }
   if (best == nullptr) return "No layer has enough blocks to be pruned at these block sizes.";
@@ -97,12 +97,12 @@ std::string advice_sentence(const Advice& advice) {
     return str("Block sparsity does not pay here: at ", 100 * kUsualSparsity, " % the best block size, ",
                to_string(best->block), ", is slower than dense.");
   }
-  const auto near = std::find_if(advice.settings.begin(), advice.settings.end(), [&](const Setting& s) {
+  const auto near = std::find_if(advice.trials.begin(), advice.trials.end(), [&](const Trial& s) {
     return at_usual(s) && s.speedup >= kNearTheBest * best->speedup;
   });
   const auto& row = *std::find_if(advice.blocks.begin(), advice.blocks.end(),
                                   [&](const BlockAdvice& b) { return b.block == near->block; });
-  return str("Train with --block ", near->block.rows, " --sparsity ", kUsualSparsity, ": ",
+  return str("Train with block ", near->block.rows, " and sparsity ", kUsualSparsity, ": ",
              std::round(10 * near->speedup) / 10, " times as fast as dense at batch ", advice.batch,
              ", with the ", "smallest block near the best; it pays from ",
              std::round(100 * row.break_even.value_or(kUsualSparsity)), " % sparsity.");
@@ -118,9 +118,9 @@ AdviceOptions AdviceOptions::quick() {
   return options;
 }
 
-std::optional<double> line_break_even(const std::vector<Setting>& settings, double dense_ms) {
+std::optional<double> line_break_even(const std::vector<Trial>& trials, double dense_ms) {
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
-  for (const Setting& s : settings) {
+  for (const Trial& s : trials) {
     const double density = 1 - s.sparsity;
     n += 1;
     sum_x += density;
@@ -147,8 +147,7 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
   advice.threads = at::get_num_threads();
   for (const int64_t size : options.blocks) {
     advice.blocks.push_back({{size, size}, 0, {}, std::nullopt});
-    for (const double sparsity : options.sparsities)
-      advice.settings.push_back({{size, size}, sparsity, 0, 1});
+    for (const double sparsity : options.sparsities) advice.trials.push_back({{size, size}, sparsity, 0, 1});
   }
   const std::vector<prune::WeightShape> weights = nn::weight_shapes(nn::find_slots(model));
   std::vector<std::set<std::string>> plans;
@@ -171,9 +170,9 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
         row.layers_skipped.insert(row.layers_skipped.end(), group.time.names.begin(), group.time.names.end());
       }
       for (size_t i = 0; i < options.sparsities.size(); ++i) {
-        Setting& setting = advice.settings[b * options.sparsities.size() + i];
-        const measure::Point point{row.block, setting.sparsity};
-        setting.sparse_ms +=
+        Trial& trial = advice.trials[b * options.sparsities.size() + i];
+        const measure::Point point{row.block, trial.sparsity};
+        trial.sparse_ms +=
             count * (pruned
                          ? fastest(layer->sparse(measure::Product::kForward, point).panels, options.rounds).ms
                          : dense.ms);
@@ -181,10 +180,10 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
     }
     advice.layers.push_back(group.time);
   }
-  for (Setting& setting : advice.settings) setting.speedup = advice.dense_ms / setting.sparse_ms;
+  for (Trial& trial : advice.trials) trial.speedup = advice.dense_ms / trial.sparse_ms;
   for (size_t b = 0; b < advice.blocks.size(); ++b) {
-    const auto begin = advice.settings.begin() + static_cast<std::ptrdiff_t>(b * options.sparsities.size());
-    const std::vector<Setting> own(begin, begin + static_cast<std::ptrdiff_t>(options.sparsities.size()));
+    const auto begin = advice.trials.begin() + static_cast<std::ptrdiff_t>(b * options.sparsities.size());
+    const std::vector<Trial> own(begin, begin + static_cast<std::ptrdiff_t>(options.sparsities.size()));
     if (advice.blocks[b].layers_pruned > 0)
       advice.blocks[b].break_even = line_break_even(own, advice.dense_ms);
   }
@@ -206,7 +205,7 @@ Json to_json(const Advice& advice) {
                       {"layers_skipped", row.layers_skipped},
                       {"break_even_sparsity", row.break_even ? Json(*row.break_even) : Json(nullptr)}});
   }
-  for (const Setting& s : advice.settings) {
+  for (const Trial& s : advice.trials) {
     settings.push_back({{"block", to_string(s.block)},
                         {"sparsity", s.sparsity},
                         {"dense_ms", advice.dense_ms},

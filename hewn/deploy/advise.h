@@ -34,7 +34,7 @@ struct LayerTime {
 /// The whole model at a block size and a sparsity: the sum over its prunable layers, each in the fastest
 /// dense way or, where it is pruned, over kept blocks with activations in panels. What lies between the
 /// layers is not counted.
-struct Setting {
+struct Trial {
   BlockShape block;
   double sparsity = 0;
   double sparse_ms = 0;
@@ -55,7 +55,7 @@ struct Advice {
   double dense_ms = 0;
   std::vector<LayerTime> layers;
   std::vector<BlockAdvice> blocks;
-  std::vector<Setting> settings;  // block by block
+  std::vector<Trial> trials;  // block by block
   std::string sentence;
 };
 
@@ -66,6 +66,6 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
 
 /// The least sparsity from which a model of `dense_ms` is faster sparse, for times that lie on a line over
 /// the density.
-std::optional<double> line_break_even(const std::vector<Setting>& settings, double dense_ms);
+std::optional<double> line_break_even(const std::vector<Trial>& trials, double dense_ms);
 
 }  // namespace hewn::deploy

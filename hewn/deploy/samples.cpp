@@ -46,7 +46,7 @@ io::NpyMatrix read_matrix(const std::string& path) {
     case io::SourceKind::kFolder:
       throw FormatError(
           path, hewn::str("is ", kind == io::SourceKind::kImage ? "an image file" : "a folder",
-                          "; this model file carries no preprocessing yet, use --data imagefolder:PATH"));
+                          "; this model file carries no preprocessing yet, give data as imagefolder:PATH"));
     default:
       throw FormatError(path,
                         hewn::str("is ", name_of(kind), "; inputs are .npy, .npz or .csv files, or - for ",

@@ -182,7 +182,7 @@ LayerSelection select_layer(const run::Folder& run, const SelectLayerOptions& op
   const WeightLayout layout = prune::layout_of(weight, block);
   convex::LayerOptions choose{options.method, blocks_for(loaded, options, layout.grid),
                               options.score == "norm" ? convex::Score::kNorm : convex::Score::kCurvature,
-                              !options.no_refit};
+                              options.refit};
   choose.progress = progress;
   prepare_folder(options.out);
   LayerSelection out;
@@ -190,7 +190,7 @@ LayerSelection select_layer(const run::Folder& run, const SelectLayerOptions& op
   out.before = train::evaluate(*loaded.model, *loaded.source, *dist::alone());
 
   auto start = std::chrono::steady_clock::now();
-  const bool intercept = !options.no_intercept && loaded.file.tensors.contains(options.layer + ".bias");
+  const bool intercept = options.intercept && loaded.file.tensors.contains(options.layer + ".bias");
   convex::LayerProblem problem;
   at::Tensor mean;
   {

@@ -20,8 +20,8 @@ struct SelectLayerOptions {
   std::optional<double> sparsity;  // auto: the run's own
   std::string block;               // empty: the run's own
   std::optional<double> ridge;     // auto: 1e-4 of the mean square of an input
-  bool no_intercept = false;       // the bias stays as it is, where there is one
-  bool no_refit = false;           // kept blocks keep their weights
+  bool intercept = true;           // false: the bias stays as it is, where there is one
+  bool refit = true;               // false: kept blocks keep their weights
   int64_t samples = 4096;          // of the training data
   std::string device = "cpu";
   int64_t threads = 0;

@@ -39,9 +39,8 @@ void guarded(const Place& place, Heartbeat& heartbeat, const Work& work) {
   std::string ranks;
   for (const int64_t rank : lost) ranks += str(ranks.empty() ? "" : ", ", rank);
   throw Error(str("rank ", place.rank, " of ", place.size, ": ",
-                  lost.empty()
-                      ? std::string("the others do not answer")
-                      : str("lost rank ", ranks, "; continue from the last checkpoint with --resume"),
+                  lost.empty() ? std::string("the others do not answer")
+                               : str("lost rank ", ranks, "; resume from the last checkpoint"),
                   " (", problem, ")"));
 }
 

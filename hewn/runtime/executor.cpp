@@ -8,7 +8,7 @@
 #include <new>
 
 #include "hewn/kernels/panels.h"
-#include "hewn/runtime/steps.h"
+#include "hewn/runtime/instructions.h"
 
 namespace hewn::runtime {
 namespace {
@@ -23,19 +23,20 @@ int64_t padded(int64_t count) {
   return (count + kernels::kColumnStep - 1) / kernels::kColumnStep * kernels::kColumnStep;
 }
 
-/// A thread's share should take longer (here some 40 microseconds) than waiting for the others at every step.
-int enough_threads(const Plan& plan, int64_t batch, int threads) {
+/// A thread's share should take longer (here some 40 microseconds) than waiting for the others at every
+/// instruction.
+int enough_threads(const Program& program, int64_t batch, int threads) {
   constexpr double kShare = 2e6;  // multiply-adds
-  const double work = static_cast<double>(plan.products) * static_cast<double>(padded(batch));
+  const double work = static_cast<double>(program.products) * static_cast<double>(padded(batch));
   return static_cast<int>(std::clamp(work / kShare, 1.0, static_cast<double>(threads)));
 }
 
 /// Panels of half the width are as fast for 512-bit vectors, and images in them are half as far from the L2
 /// cache: resnet18 took 12 % less time. Where activations fit the cache anyway, wide ones have less overhead.
-int64_t choose_width(const Plan& plan) {
+int64_t choose_width(const Program& program) {
   const int64_t widest = kernels::machine().panel_width;
   int64_t rows = 0;
-  for (const Value& value : plan.values) rows = std::max(rows, value.image.rows());
+  for (const Value& value : program.values) rows = std::max(rows, value.image.rows());
   return widest == 32 && rows * widest > kL2Floats ? widest / 2 : widest;
 }
 
@@ -52,13 +53,13 @@ float* allocate(size_t floats) {
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Plan> plan)
-    : plan_(std::move(plan)), panel_width_(choose_width(*plan_)) {}
+Executor::Executor(std::shared_ptr<const Program> program)
+    : program_(std::move(program)), panel_width_(choose_width(*program_)) {}
 
 void Executor::reserve(Arena& arena, int64_t columns) const {
   if (columns <= arena.capacity) return;
   arena = {};
-  for (const Buffer& buffer : plan_->buffers) {
+  for (const Buffer& buffer : program_->buffers) {
     arena.memory.emplace_back(allocate(static_cast<size_t>(buffer.rows * columns)));
     arena.buffers.push_back(arena.memory.back().get());
   }
@@ -70,14 +71,14 @@ void Executor::set_columns(Arena& arena, int64_t columns) const {
   if (columns == arena.columns) return;
   arena.columns = columns;
   for (size_t i = 0; i < arena.buffers.size(); ++i) {
-    const Buffer& buffer = plan_->buffers[i];
+    const Buffer& buffer = program_->buffers[i];
     if (buffer.bordered) std::fill_n(arena.buffers[i], buffer.rows * columns, 0.0F);
   }
 }
 
 void Executor::load(Arena& arena, const float* input, int64_t count) const {
   set_columns(arena, padded(count));
-  const Value& value = plan_->values[static_cast<size_t>(plan_->input_value)];
+  const Value& value = program_->values[static_cast<size_t>(program_->input_value)];
   if (count == 1)
     return kernels::pack_image(value.image, input, arena.buffers[static_cast<size_t>(value.buffer)]);
   kernels::pack_images({count, value.image.rows()}, value.image, /*channels_last=*/false, input,
@@ -85,19 +86,19 @@ void Executor::load(Arena& arena, const float* input, int64_t count) const {
 }
 
 void Executor::store(const Arena& arena, float* output, int64_t count) const {
-  const Value& value = plan_->values[static_cast<size_t>(plan_->output_value)];
+  const Value& value = program_->values[static_cast<size_t>(program_->output_value)];
   if (count == 1)
     return kernels::unpack_image(value.image, arena.buffers[static_cast<size_t>(value.buffer)], output);
   kernels::unpack_images({count, value.image.rows()}, value.image, /*channels_last=*/false,
                          arena.buffers[static_cast<size_t>(value.buffer)], output, 0, 1);
 }
 
-/// NaN for samples that hold a value which an embedding does not know. The step's own NaN may be lost on the
-/// way: in a dropped block, or in a ReLU.
+/// NaN for samples that hold a value which an embedding does not know. The instruction's own NaN may be lost
+/// on the way: in a dropped block, or in a ReLU.
 void Executor::spoil_unknown(const float* input, int64_t count, float* output) const {
-  const int64_t fields = plan_->input.elements();
-  const int64_t outputs = plan_->output.elements();
-  for (const PlannedTable& table : plan_->tables) {
+  const int64_t fields = program_->input.elements();
+  const int64_t outputs = program_->output.elements();
+  for (const PackedTable& table : program_->tables) {
     for (int64_t n = 0; n < count; ++n) {
       bool known = true;
       for (int64_t f = 0; f < fields; ++f) known = table.row(f, input[n * fields + f]) >= 0 && known;
@@ -108,17 +109,17 @@ void Executor::spoil_unknown(const float* input, int64_t count, float* output) c
 
 void Executor::run(const float* input, int64_t batch, float* output, int most_threads) {
   if (batch < 1) return;
-  const int threads = enough_threads(*plan_, batch, most_threads);
+  const int threads = enough_threads(*program_, batch, most_threads);
   const int64_t width = panel_width_;
   const int64_t panels = (batch + width - 1) / width;
-  const int64_t in_floats = plan_->input.elements();
-  const int64_t out_floats = plan_->output.elements();
+  const int64_t in_floats = program_->input.elements();
+  const int64_t out_floats = program_->output.elements();
   const size_t arenas = panels >= threads ? static_cast<size_t>(threads) : 1;
   if (arenas_.size() < arenas) arenas_.resize(arenas);
   for (size_t i = 0; i < arenas; ++i) reserve(arenas_[i], std::min(width, padded(batch)));
 
     // Each thread takes whole panels through the whole network, which keeps them in its cache (layer by layer
-    // took 20 % longer on resnet18); what is left over they share step by step.
+    // took 20 % longer on resnet18); what is left over they share instruction by instruction.
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const int64_t self = omp_get_thread_num();
@@ -131,7 +132,8 @@ void Executor::run(const float* input, int64_t batch, float* output, int most_th
       Arena& arena = arenas_[static_cast<size_t>(self)];
       load(arena, input + first(panel) * in_floats, count(panel));
       const PanelView view{arena.buffers, arena.columns};
-      for (const Step& step : plan_->steps) run_step(*plan_, step, view, 0, 1);
+      for (const Instruction& instruction : program_->instructions)
+        run_instruction(*program_, instruction, view, 0, 1);
       store(arena, output + first(panel) * out_floats, count(panel));
       spoil_unknown(input + first(panel) * in_floats, count(panel), output + first(panel) * out_floats);
     }
@@ -141,8 +143,8 @@ void Executor::run(const float* input, int64_t batch, float* output, int most_th
 #pragma omp single
       load(arena, input + first(panel) * in_floats, count(panel));
       const PanelView view{arena.buffers, arena.columns};
-      for (const Step& step : plan_->steps) {
-        run_step(*plan_, step, view, self, team);
+      for (const Instruction& instruction : program_->instructions) {
+        run_instruction(*program_, instruction, view, self, team);
 #pragma omp barrier
       }
 #pragma omp single

@@ -5,17 +5,17 @@
 #include <memory>
 #include <vector>
 
-#include "hewn/runtime/plan.h"
+#include "hewn/runtime/program.h"
 
 namespace hewn::runtime {
 
-/// Runs a plan. Owns the buffers, so use one executor from one thread at a time; any number of them can share
-/// a plan.
+/// Runs a program. Owns the buffers, so use one executor from one thread at a time; any number of them can
+/// share a program.
 class Executor {
  public:
-  explicit Executor(std::shared_ptr<const Plan> plan);
+  explicit Executor(std::shared_ptr<const Program> program);
 
-  const Plan& plan() const { return *plan_; }
+  const Program& program() const { return *program_; }
 
   /// `input`: batch x channels x height x width; `output`: batch x outputs. Buffers grow with the first
   /// batches and are kept. Uses fewer threads where there is too little to do.
@@ -41,7 +41,7 @@ class Executor {
   void store(const Arena& arena, float* output, int64_t count) const;
   void spoil_unknown(const float* input, int64_t count, float* output) const;
 
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const Program> program_;
   int64_t panel_width_;
   std::vector<Arena> arenas_;
 };

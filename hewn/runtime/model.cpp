@@ -16,8 +16,8 @@ constexpr int kMaxThreads = 1024;  // OpenMP ends the program where it cannot st
 Model::Model(ModelData data, const Limits& limits)
     : about_(std::make_shared<const About>(
           About{std::move(data.classes), std::move(data.preprocessing), std::move(data.metadata)})),
-      plan_(std::make_shared<const Plan>(make_plan(std::move(data), limits))),
-      executor_(plan_) {
+      program_(std::make_shared<const Program>(make_program(std::move(data), limits))),
+      executor_(program_) {
   set_threads(0);
 }
 
@@ -33,12 +33,12 @@ Model Model::load(const std::filesystem::path& path, const Limits& limits) {
 }
 
 std::array<int64_t, 3> Model::input_shape() const {
-  return {plan_->input.channels, plan_->input.height, plan_->input.width};
+  return {program_->input.channels, program_->input.height, program_->input.width};
 }
 
 std::vector<int64_t> Model::vocabularies() const {
   std::vector<int64_t> out;
-  for (const PlannedTable& table : plan_->tables) {
+  for (const PackedTable& table : program_->tables) {
     out.resize(table.first.size() - 1, kMaxVocabulary);
     for (size_t f = 0; f < out.size(); ++f) out[f] = std::min(out[f], table.first[f + 1] - table.first[f]);
   }

@@ -22,7 +22,7 @@ class Model {
   /// From data in memory that load() would have accepted. Throws Error beyond `limits`.
   explicit Model(ModelData data, const Limits& limits = {});
   Model(const Model& other)
-      : about_(other.about_), plan_(other.plan_), executor_(plan_), threads_(other.threads_) {}
+      : about_(other.about_), program_(other.program_), executor_(program_), threads_(other.threads_) {}
   Model& operator=(const Model& other);
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
@@ -30,8 +30,8 @@ class Model {
 
   /// Channels, height, width of one sample.
   std::array<int64_t, 3> input_shape() const;
-  int64_t inputs() const { return plan_->input.elements(); }
-  int64_t outputs() const { return plan_->output.elements(); }
+  int64_t inputs() const { return program_->input.elements(); }
+  int64_t outputs() const { return program_->output.elements(); }
   /// How many values each input takes, where they are numbers of values that embeddings look up; else empty.
   std::vector<int64_t> vocabularies() const;
   /// Names of the outputs, or of no and yes where there is one output; empty where the file has none.
@@ -60,7 +60,7 @@ class Model {
   };
 
   std::shared_ptr<const About> about_;
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const Program> program_;
   Executor executor_;
   int threads_ = 1;
 };

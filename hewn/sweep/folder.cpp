@@ -106,13 +106,13 @@ Json continued(const Json& before, Json now, const Spec& spec, const std::filesy
   const Json size = before.value("size", Json());
   if (size.is_string() && now["size"].is_string() && size != now["size"]) {
     throw FormatError(spec.path, str("this sweep was begun at size ", size.get<std::string>(), ", now it is ",
-                                     spec.size, "; begin another sweep with --out"));
+                                     spec.size, "; begin another sweep in another folder"));
   }
   const std::string key = difference(before["fixed"], now["fixed"], rules);
   if (!key.empty()) {
     const std::string what =
         str(key, ": this sweep was begun with ", shown(before["fixed"], key), " fixed in [train], now it is ",
-            shown(now["fixed"], key), "; put it back, or begin another sweep with --out");
+            shown(now["fixed"], key), "; put it back, or begin another sweep in another folder");
     if (spec.lines.contains(key)) reject_line(spec.lines.at(key), what);
     throw FormatError(spec.path, what);
   }
@@ -127,7 +127,7 @@ Json continued(const Json& before, Json now, const Spec& spec, const std::filesy
       throw FormatError(spec.path,
                         str("run ", name, " was begun with ", changed, " = ", shown(options, changed),
                             ", now it is ", shown(now["runs"][name], changed),
-                            "; give the variant another name, or begin another sweep with --out"));
+                            "; give the variant another name, or begin another sweep in another folder"));
     }
   }
   return now;

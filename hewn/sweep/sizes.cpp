@@ -99,12 +99,12 @@ SweepFile sweep_file(const std::string& text, const std::string& path, const std
   SweepFile out{path, std::filesystem::path(path).stem().string(), "", read_sections(text, path), text};
   const std::vector<std::string> sizes = sizes_of(out.sections);
   if (sizes.empty()) {
-    if (!size.empty()) throw Error(str("--size: ", path, " has no sizes"));
+    if (!size.empty()) throw Error(str("size: ", path, " has no sizes"));
     return out;
   }
   out.size = size.empty() ? sizes.front() : size;
   if (std::find(sizes.begin(), sizes.end(), out.size) == sizes.end()) {
-    throw Error(str("--size: ", path, " has no size \"", size, "\"", did_you_mean(size, sizes),
+    throw Error(str("size: ", path, " has no size \"", size, "\"", did_you_mean(size, sizes),
                     "; known: ", join(sizes)));
   }
   if (out.size != sizes.front()) out.name += "-" + out.size;

@@ -19,7 +19,7 @@ constexpr const char* kCompared = "method";  // named variants are further value
 
 /// Options that the sweep gives by itself, and where the user says it instead.
 constexpr std::array<std::pair<const char*, const char*>, 4> kReserved = {
-    {{"out", "runs lie in the folder of the sweep (hewn sweep --out)"},
+    {{"out", "runs lie in the folder of the sweep (out)"},
      {"threads", "give threads in [sweep]"},
      {"compare-dense", "add \"dense\" to method in [axes]"},
      {"no-compare", "runs of a sweep train no dense model beside them"}}};
@@ -110,7 +110,7 @@ class Builder {
   void add_axes(const Section& section) {
     for (const auto& [key, value] : section.entries) {
       check_key(key, value.line);
-      if (key == "device") reject_line(value.line, "device: give it in [train], or as hewn sweep --device");
+      if (key == "device") reject_line(value.line, "device: give it in [train] or on the command line");
       if (!value.list || value.items.empty()) {
         reject_line(value.line, str(key, ": expected a list such as [1, 2], got \"", value.text(), "\""));
       }
@@ -232,9 +232,9 @@ class Builder {
     }
     const SweepOptions& s = spec_.options;
     if (s.workers < 1 || s.workers > kMostWorkers) {
-      throw Error(str("--workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
+      throw Error(str("workers: expected 1 to ", kMostWorkers, ", got ", s.workers));
     }
-    if (s.threads < 0) throw Error(str("--threads: expected 0 or more, got ", s.threads));
+    if (s.threads < 0) throw Error(str("threads: expected 0 or more, got ", s.threads));
   }
 
   const TrainRules& rules_;

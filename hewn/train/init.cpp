@@ -51,9 +51,8 @@ void load_weights(nn::Model& model, const std::filesystem::path& path, const std
   }
   for (const auto& [name, tensor] : file.tensors) {
     if (!wanted.contains(name) && !skipped(name)) {
-      throw FormatError(
-          path.string(),
-          hewn::str("tensor \"", name, "\" is not part of the model; leave it out with --init-skip"));
+      throw FormatError(path.string(), hewn::str("tensor \"", name,
+                                                 "\" is not part of the model; leave it out with init-skip"));
     }
   }
   tensor::copy_into(wanted, file, "", path.string());

@@ -158,7 +158,7 @@ void Loop::check_losses(const at::Tensor& losses, double mean) const {
   const auto phase = prune::name_of(parts_.pruner.algorithm().schedule().at(step - 1).phase);
   throw Error(hewn::str("training diverged at step ", step, " of ", options_.steps, ", phase ", phase,
                         ": loss ", exploded ? mean : static_cast<double>(*bad),
-                        "; try a smaller --lr, a smaller --logit-lr or --clip-grad 1"));
+                        "; try a smaller lr, a smaller logit-lr or clip-grad 1"));
 }
 
 double Loop::seconds() const {

@@ -123,7 +123,7 @@ TEST_F(FolderRuns, WhatDoesNotFitIsRefusedInOneLine) {
     EXPECT_NE(outcome.err.find(said), std::string::npos) << outcome.err;
     EXPECT_FALSE(std::filesystem::exists(folder_ / "wrong"));
   };
-  refuses({"--data", "imagefolder"}, "give --data imagefolder:FOLDER");
+  refuses({"--data", "imagefolder"}, "give data as imagefolder:FOLDER");
   refuses({"--data", "imagefolder:" + path("nowhere")}, "nowhere");
   refuses({"--data", "imagefolder:" + path("data/train")}, "train and val");
   refuses({"--image-size", "0"}, "image-size: expected 1 to");

@@ -110,7 +110,7 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"select", folder.path()}, "is a folder without a run's config.json; hewn select takes"},
       {{"select", folder / "text.npz"}, "text.npz: is not a ZIP archive"},
-      {{"select", folder / "separable.csv", "--ridge", "0"}, "add ridge (--ridge 1e-3)"},
+      {{"select", folder / "separable.csv", "--ridge", "0"}, "add ridge (1e-3)"},
       {{"select", data, "--targets", "y,a,y"}, "target: column \"y\" is named twice"},
       {{"select", data, "--weights", "a", "--offset", "a"}, "column \"a\" is named for two of"},
       {{"select", data, "--targets", "y,a", "--offset", "b"}, "offset: needs a task with one output, got 2"},

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Advise, BreakEvenOfALine) {
   const auto settings = [](double start, double slope) {
-    std::vector<Setting> out;
+    std::vector<Trial> out;
     for (const double sparsity : {0.5, 0.8, 0.9})
       out.push_back({{}, sparsity, start + slope * (1 - sparsity), 1});
     return out;
@@ -28,8 +28,8 @@ TEST(Advise, SkipsLayersWithFewBlocksAndCountsEqualOnesTogether) {
   EXPECT_NEAR(advice.dense_ms, 2 * advice.layers[0].dense_ms + advice.layers[1].dense_ms, 1e-9);
   EXPECT_EQ(advice.blocks[0].layers_pruned, 2);
   EXPECT_EQ(advice.blocks[1].layers_skipped.size(), 3U);
-  ASSERT_EQ(advice.settings.size(), 6U);
-  for (size_t i = 2; i < 6; ++i) EXPECT_NEAR(advice.settings[i].speedup, 1, 1e-9);
+  ASSERT_EQ(advice.trials.size(), 6U);
+  for (size_t i = 2; i < 6; ++i) EXPECT_NEAR(advice.trials[i].speedup, 1, 1e-9);
   EXPECT_FALSE(advice.sentence.empty());
 }
 

@@ -87,7 +87,7 @@ TEST_F(ModelFiles, SamplesThatDoNotFitAreNamed) {
   EXPECT_EQ(complaint("n.npy", io::npy_bytes(0, 784, nullptr)), path("n.npy") + ": holds no samples");
   EXPECT_NE(complaint("photo.csv", "\xff\xd8\xff\xe0")
                 .find("is an image file; this model file carries no "
-                      "preprocessing yet, use --data imagefolder:PATH"),
+                      "preprocessing yet, give data as imagefolder:PATH"),
             std::string::npos);
   EXPECT_NE(
       message_of([&] { read(folder_.path().string()); }).find("is a folder; this model file carries no"),

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "hewn/core/error.h"
+#include "hewn/runtime/instructions.h"
 #include "hewn/runtime/model.h"
-#include "hewn/runtime/steps.h"
 #include "tests/runtime/models.h"
 
 namespace hewn::runtime {
@@ -56,14 +56,14 @@ TEST(Executor, BatchesAndThreadsGiveTheSameBits) {
   }
 }
 
-/// All buffers after the plan's steps, each done in so many shares.
-std::vector<std::vector<float>> buffers_after(const Plan& plan, int64_t parts) {
+/// All buffers after the program's instructions, each done in so many shares.
+std::vector<std::vector<float>> buffers_after(const Program& program, int64_t parts) {
   constexpr int64_t kColumns = 8;
   std::vector<std::vector<float>> memory;
   std::vector<float*> buffers;
-  for (const Buffer& buffer : plan.buffers) memory.push_back(numbers(buffer.rows * kColumns, 3));
-  for (const PlannedTable& table : plan.tables) {
-    std::vector<float>& input = memory[static_cast<size_t>(plan.values.front().buffer)];
+  for (const Buffer& buffer : program.buffers) memory.push_back(numbers(buffer.rows * kColumns, 3));
+  for (const PackedTable& table : program.tables) {
+    std::vector<float>& input = memory[static_cast<size_t>(program.values.front().buffer)];
     for (size_t f = 0; f + 1 < table.first.size(); ++f) {
       for (int64_t c = 0; c < kColumns; ++c) {
         input[f * kColumns + static_cast<size_t>(c)] =
@@ -72,17 +72,18 @@ std::vector<std::vector<float>> buffers_after(const Plan& plan, int64_t parts) {
     }
   }
   for (std::vector<float>& buffer : memory) buffers.push_back(buffer.data());
-  for (const Step& step : plan.steps) {
-    for (int64_t part = 0; part < parts; ++part) run_step(plan, step, {buffers, kColumns}, part, parts);
+  for (const Instruction& instruction : program.instructions) {
+    for (int64_t part = 0; part < parts; ++part)
+      run_instruction(program, instruction, {buffers, kColumns}, part, parts);
   }
   return memory;
 }
 
 TEST(Steps, SharesTogetherDoTheWholeStep) {
   for (const NamedGraph& sample : sample_graphs()) {
-    const Plan plan = make_plan(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
+    const Program program = make_program(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
     for (const int64_t parts : {2, 3, 7, 64}) {
-      EXPECT_EQ(buffers_after(plan, parts), buffers_after(plan, 1))
+      EXPECT_EQ(buffers_after(program, parts), buffers_after(program, 1))
           << sample.name << ", " << parts << " parts";
     }
   }
@@ -103,20 +104,21 @@ TEST(Executor, CopiesShareWeightsAndNothingElse) {
   EXPECT_EQ(run(second, a, 9), of_a);
 }
 
-int64_t count(const Plan& plan, Op op) {
-  return std::count_if(plan.steps.begin(), plan.steps.end(), [&](const Step& step) { return step.op == op; });
+int64_t count(const Program& program, Op op) {
+  return std::count_if(program.instructions.begin(), program.instructions.end(),
+                       [&](const Instruction& instruction) { return instruction.op == op; });
 }
 
-TEST(Plan, FusesBiasAddAndReluIntoTheProducts) {
+TEST(Program, FusesBiasAddAndReluIntoTheProducts) {
   for (const NamedGraph& sample : sample_graphs()) {
     if (!sample.name.starts_with("residual") && sample.name != "option A shortcut" && sample.name != "mlp")
       continue;
-    const Plan plan = make_plan(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
-    EXPECT_EQ(count(plan, Op::kAdd), 0) << sample.name;
+    const Program program = make_program(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
+    EXPECT_EQ(count(program, Op::kAdd), 0) << sample.name;
   }
 }
 
-TEST(Plan, ReusesBuffersAlongADeepNetwork) {
+TEST(Program, ReusesBuffersAlongADeepNetwork) {
   Graph graph;
   int32_t x = graph.conv2d("stem", graph.input({8, 8, 8}), 8, {3, 3, 1, 1, 1});
   for (int i = 0; i < 20; ++i) {
@@ -124,20 +126,20 @@ TEST(Plan, ReusesBuffersAlongADeepNetwork) {
     const int32_t y = graph.relu(graph.conv2d("a" + name, x, 8, {3, 3, 1, 1, 1}));
     x = graph.relu(graph.add(graph.conv2d("b" + name, y, 8, {3, 3, 1, 1, 1}), x));
   }
-  const Plan plan = make_plan(with_weights(graph, {4, 4}, Pattern::kRandom), {});
-  EXPECT_LE(plan.buffers.size(), 3U);
+  const Program program = make_program(with_weights(graph, {4, 4}, Pattern::kRandom), {});
+  EXPECT_LE(program.buffers.size(), 3U);
 }
 
-TEST(Plan, RefusesWhatGoesBeyondTheLimits) {
+TEST(Program, RefusesWhatGoesBeyondTheLimits) {
   Graph graph;
   const int32_t x = graph.input({4, 16, 16});
   graph.conv2d("a", x, 8, {3, 3, 1, 1, 1});
   const ModelData data = with_weights(graph, {4, 4}, Pattern::kFull);
-  EXPECT_NO_THROW(make_plan(data, {}));
-  EXPECT_THROW(make_plan(data, {2047, 1 << 20, 1 << 20}), Error);
-  EXPECT_THROW(make_plan(data, {1 << 20, 4 * 18 * 18 + 8 * 256 - 1, 1 << 20}), Error);
-  EXPECT_THROW(make_plan(data, {1 << 20, 1 << 20, 36 * 2048 - 1}), Error);
-  EXPECT_NO_THROW(make_plan(data, {2048, 4 * 18 * 18 + 8 * 256, 36 * 2048}));
+  EXPECT_NO_THROW(make_program(data, {}));
+  EXPECT_THROW(make_program(data, {2047, 1 << 20, 1 << 20}), Error);
+  EXPECT_THROW(make_program(data, {1 << 20, 4 * 18 * 18 + 8 * 256 - 1, 1 << 20}), Error);
+  EXPECT_THROW(make_program(data, {1 << 20, 1 << 20, 36 * 2048 - 1}), Error);
+  EXPECT_NO_THROW(make_program(data, {2048, 4 * 18 * 18 + 8 * 256, 36 * 2048}));
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST_F(SweepResults, AChangedFileIsRefusedAndNewRunsAreNot) {
   EXPECT_EQ(test::message_of([&] { continued(before, record_of(spec, {}, runs_), spec, "out", rules); }),
             "table.toml: line 12: epochs: this sweep was begun with 3 fixed in [train], now it is 4; put it "
             "back, or "
-            "begin another sweep with --out");
+            "begin another sweep in another folder");
   spec.fixed["epochs"] = "3";
   std::vector<sweep::Run> changed = runs_;
   changed[1].options["method"] = "other";

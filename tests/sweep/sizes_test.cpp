@@ -76,12 +76,12 @@ TEST_F(Sizes, AFileWithoutSizesIsKeptAsItIs) {
   const std::string text = "# mine\n[train]\nepochs = 3\n";
   EXPECT_EQ(file("", text).text, text);
   EXPECT_EQ(file("", text).size, "");
-  EXPECT_EQ(problem("small", text), "--size: " + path_ + " has no sizes");
+  EXPECT_EQ(problem("small", text), "size: " + path_ + " has no sizes");
 }
 
 TEST_F(Sizes, ErrorsNameTheSizesThereAreAndTheFileTheyStandIn) {
   EXPECT_EQ(problem("smal"),
-            "--size: " + path_ + " has no size \"smal\" (did you mean small?); known: full, small, tiny");
+            "size: " + path_ + " has no size \"smal\" (did you mean small?); known: full, small, tiny");
   EXPECT_EQ(problem("", "[size.a]\nbase = \"none.toml\"\n"),
             path_ + ": line 2: base: there is no file " + (folder_ / "none.toml").string());
   EXPECT_NE(problem("", "[size.a]\nepochs = 3\n").find("line 2: unknown key \"epochs\" in [size.a]"),

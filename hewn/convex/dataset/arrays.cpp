@@ -74,7 +74,7 @@ void fill_holes(Arrays& arrays, const std::vector<std::string>& features, bool i
     }
     throw FormatError(arrays.x_path,
                       str("row ", bad - column, ", column ", features[c], " (from 0): is not a finite number",
-                          std::isnan(*bad) ? "; give --impute mean to put the column's mean there" : ""));
+                          std::isnan(*bad) ? "; give impute mean to put the column's mean there" : ""));
   }
 }
 

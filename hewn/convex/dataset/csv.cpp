@@ -30,7 +30,7 @@ void fill_missing(io::Table& table, bool impute_mean, const std::string& path) {
         path,
         str("line ", first.line, ", column \"", table.names[static_cast<std::size_t>(first.column)],
             "\": the value is missing", table.missing > 1 ? str(" (and ", table.missing - 1, " more)") : "",
-            "; give --impute mean to put the column's mean there"));
+            "; give impute mean to put the column's mean there"));
   }
   for (std::size_t c = 0; c < table.numeric.size(); ++c) {
     impute(table.values.data() + c * static_cast<std::size_t>(table.rows), table.rows,

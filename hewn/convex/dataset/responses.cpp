@@ -82,7 +82,7 @@ void set_classes(Dataset& out, const std::vector<std::string>& column, const std
   }
   if (labels.size() < 2 || labels.size() > kMostClasses) {
     throw Error(str("multinomial: ", path, ", column \"", name, "\" has ", labels.size(),
-                    " distinct values, expected 2 to ", kMostClasses, "; for numbers give --task gaussian"));
+                    " distinct values, expected 2 to ", kMostClasses, "; for numbers give task gaussian"));
   }
   std::map<std::string, Index> number_of;
   for (std::size_t k = 0; k < labels.size(); ++k) number_of[labels[k]] = to_index(k);

@@ -10,7 +10,7 @@ void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptio
                    const Options& solver, const std::function<void(int, int)>& progress) {
   const MethodKind kind = chosen.method->kind;
   if (!options.lambda.empty() || options.path > 0) {
-    throw Error(str("lambda and path: do not apply to ", chosen.method->name, ", which takes --k"));
+    throw Error(str("lambda and path: do not apply to ", chosen.method->name, ", which takes k"));
   }
   if (options.cv > 0 && options.kprime > 0) throw Error("kprime: cannot be given together with cv");
   if (options.score != "norm" && options.score != "curvature") {

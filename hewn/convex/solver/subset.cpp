@@ -219,8 +219,7 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, 
   out.intercept = found.x.tail(outputs).transpose();
   const bool ran_away = linear(groups, out.values, out.intercept).cwiseAbs().maxCoeff() > 40;
   if (problem_.loss->may_diverge() && problem_.ridge == 0 && (ran_away || !found.converged)) {
-    throw Error(
-        "the selected groups separate the classes, so that no minimiser exists: add ridge (--ridge 1e-3)");
+    throw Error("the selected groups separate the classes, so that no minimiser exists: add ridge (1e-3)");
   }
   return out;
 }

@@ -16,7 +16,7 @@ Schema schema_for(const PrepareRequest& request, const std::vector<SourceFile>& 
     return criteo_schema();
   }
   if (path.empty())
-    throw Error("data ctr-csv: give --schema FILE, which describes the columns (docs/data.md)");
+    throw Error("data ctr-csv: give a schema, a file which describes the columns (docs/data.md)");
   const SchemaFile file = parse_schema(read_file(path), path);
   const std::string header = file.header ? first_line(files[0].path) : "";
   for (const SourceFile& other : files) {
@@ -74,7 +74,7 @@ bool fits(const CacheBuild& build, const std::function<void(const std::string&)>
 void check_bad_rows(uint64_t rows, uint64_t bad, double share, const std::string& first) {
   if (static_cast<double>(bad) <= share * static_cast<double>(rows + bad)) return;
   throw Error(
-      str(first, "; ", bad, " of ", rows + bad, " rows are malformed, --bad-rows allows a share of ", share));
+      str(first, "; ", bad, " of ", rows + bad, " rows are malformed, bad-rows allows a share of ", share));
 }
 
 Prepared prepare_clicks(const PrepareRequest& request) {
@@ -84,7 +84,7 @@ Prepared prepare_clicks(const PrepareRequest& request) {
   build.request = request;
   build.files = find_files(request.format, request.path);
   if (request.options.split == "day" && build.files.size() < 2) {
-    throw Error("split: day needs a file for each day, at least 2; there is one (use --split hash)");
+    throw Error("split: day needs a file for each day, at least 2; there is one (use split hash)");
   }
   build.schema = schema_for(request, build.files);
   build.paths = cache_paths(request.format, request.path, request.options.cache);
@@ -94,7 +94,7 @@ Prepared prepare_clicks(const PrepareRequest& request) {
     try {
       make_writable_folder(build.paths.folder);
     } catch (const Error& error) {
-      throw Error(str(error.what(), "; choose another folder for the cache with --cache"));
+      throw Error(str(error.what(), "; choose another folder for the cache"));
     }
     if (is_locked(build.paths.lock) && request.on_message) {
       request.on_message(str(build.paths.file.string(), ": another process makes it; waiting for that"));

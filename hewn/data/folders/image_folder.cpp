@@ -187,7 +187,7 @@ class ImageFolder final : public Source {
     const auto all = static_cast<double>(info_.train_size + info_.test_size);
     if (static_cast<double>(damaged_.size()) > options_.folders.bad_images * all) {
       throw Error(str(text, "; ", damaged_.size(), " of ", all,
-                      " images are damaged, --bad-images allows a share of ", options_.folders.bad_images));
+                      " images are damaged, bad-images allows a share of ", options_.folders.bad_images));
     }
     if (!is_new || !options_.on_message || damaged_.size() > kProblemsShown) return;
     options_.on_message(str(text, "; a grey image takes its place",

@@ -199,7 +199,7 @@ ImageListing indexed_images(const fs::path& folder, const std::string& cache,
     make_writable_folder(file.parent_path());
     write_file_atomically(file, index_bytes(fresh, listed));
   } catch (const Error& error) {
-    tell(str("the list of images is not kept: ", error.what(), "; choose another folder with --cache"));
+    tell(str("the list of images is not kept: ", error.what(), "; choose another folder as cache"));
   }
   return fresh;
 }

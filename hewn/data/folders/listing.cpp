@@ -30,7 +30,7 @@ class Lister {
   explicit Lister(const fs::path& folder) : folder_(folder) {
     if (!fs::is_directory(folder)) {
       throw Error(
-          str("data imagefolder: no folder \"", folder.string(), "\"; give --data imagefolder:FOLDER"));
+          str("data imagefolder: no folder \"", folder.string(), "\"; give data as imagefolder:FOLDER"));
     }
   }
 

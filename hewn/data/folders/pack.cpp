@@ -37,7 +37,7 @@ void ImagePack::read_tables(const std::string& path) {
   PackHeader header;
   std::memcpy(&header, data_, sizeof(header));
   if (std::memcmp(header.magic, PackHeader().magic, sizeof(header.magic)) != 0) {
-    throw FormatError(path, "is no pack of images (hewn prepare --pack)");
+    throw FormatError(path, "is no pack of images (hewn prepare makes one)");
   }
   if (header.version != PackHeader().version) throw FormatError(path, str("has version ", header.version));
   if (header.file_bytes != size_) damaged("it has another length than it says");

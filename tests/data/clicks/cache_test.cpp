@@ -156,7 +156,7 @@ TEST(ClickCache, MalformedRowsAreReportedAndTooManyRefused) {
   request.options.bad_rows = 0.01;
   const std::string expected =
       (folder / "a.tsv").string() +
-      ":101: expected 40 columns, got 2; 10 of 119 rows are malformed, --bad-rows allows a share of 0.01";
+      ":101: expected 40 columns, got 2; 10 of 119 rows are malformed, bad-rows allows a share of 0.01";
   EXPECT_EQ(message_of([&] { prepare_clicks(request); }), expected);  // also of a cache that is there
   fs::remove(prepare_clicks([&] {
                PrepareRequest again = request;

@@ -84,7 +84,7 @@ SourceFile look_at(const fs::path& path) {
 }
 
 std::vector<SourceFile> find_files(const std::string& format, const std::string& path) {
-  if (path.empty()) throw Error(str("data ", format, ": give --data ", format, ":PATH, a file or a folder"));
+  if (path.empty()) throw Error(str("data ", format, ": give data as ", format, ":PATH, a file or a folder"));
   std::vector<SourceFile> out;
   for (const std::string& word : separate(path)) {
     if (!fs::is_directory(word)) {

@@ -1,4 +1,4 @@
-#include "hewn/runtime/steps.h"
+#include "hewn/runtime/instructions.h"
 
 #include <algorithm>
 #include <array>
@@ -25,17 +25,20 @@ Range share(int64_t total, int64_t part, int64_t parts) {
   return {total * part / parts, total * (part + 1) / parts};
 }
 
-/// A step's values in one panel.
+/// An instruction's values in one panel.
 class Work {
  public:
-  Work(const Plan& plan, const Step& what, const PanelView& panel)
-      : step(what), in(image(plan, what.in)), out(image(plan, what.out)), columns(panel.columns) {
-    from = data(plan, panel, what.in);
-    to = data(plan, panel, what.out);
-    if (what.add >= 0) add = data(plan, panel, what.add);
+  Work(const Program& program, const Instruction& what, const PanelView& panel)
+      : instruction(what),
+        in(image(program, what.in)),
+        out(image(program, what.out)),
+        columns(panel.columns) {
+    from = data(program, panel, what.in);
+    to = data(program, panel, what.out);
+    if (what.add >= 0) add = data(program, panel, what.add);
   }
 
-  const Step& step;
+  const Instruction& instruction;
   const ImageShape& in;
   const ImageShape& out;
   const int64_t columns;
@@ -44,11 +47,11 @@ class Work {
   float* to = nullptr;
 
  private:
-  static const ImageShape& image(const Plan& plan, int32_t value) {
-    return plan.values[static_cast<size_t>(value)].image;
+  static const ImageShape& image(const Program& program, int32_t value) {
+    return program.values[static_cast<size_t>(value)].image;
   }
-  static float* data(const Plan& plan, const PanelView& panel, int32_t value) {
-    return panel.buffers[static_cast<size_t>(plan.values[static_cast<size_t>(value)].buffer)];
+  static float* data(const Program& program, const PanelView& panel, int32_t value) {
+    return panel.buffers[static_cast<size_t>(program.values[static_cast<size_t>(value)].buffer)];
   }
 };
 
@@ -71,9 +74,9 @@ void multiply_outputs(const kernels::Packed& weight, const Work& work, std::span
 
 /// A linear layer is a convolution with one pixel. Groups of pixels are shared out; where there are fewer
 /// than shares, so are the outputs.
-void product(const PlannedLayer& layer, const Work& work, int64_t part, int64_t parts) {
-  const kernels::ConvGeometry& window = work.step.window;
-  const kernels::Epilogue epilogue{layer.bias.data(), work.add, work.step.relu};
+void product(const PackedLayer& layer, const Work& work, int64_t part, int64_t parts) {
+  const kernels::ConvGeometry& window = work.instruction.window;
+  const kernels::Epilogue epilogue{layer.bias.data(), work.add, work.instruction.relu};
   const int64_t line_groups = (work.out.width + kGroup - 1) / kGroup;
   const int64_t groups = line_groups * work.out.height;
   const int64_t cuts = (parts + groups - 1) / groups;
@@ -100,7 +103,7 @@ void product(const PlannedLayer& layer, const Work& work, int64_t part, int64_t 
 /// out = max(0, in + add), as far as asked for. Borders are zero and stay zero.
 void add(const Work& work, int64_t part, int64_t parts) {
   const Range range = share(work.out.rows(), part, parts);
-  const float least = work.step.relu ? 0.0F : -std::numeric_limits<float>::infinity();
+  const float least = work.instruction.relu ? 0.0F : -std::numeric_limits<float>::infinity();
   const float* a = work.from;
   const float* b = work.add;
   for (int64_t i = range.begin * work.columns; i < range.end * work.columns; ++i) {
@@ -110,7 +113,7 @@ void add(const Work& work, int64_t part, int64_t parts) {
 }
 
 void max_pool(const Work& work, int64_t part, int64_t parts) {
-  const kernels::ConvGeometry& window = work.step.window;
+  const kernels::ConvGeometry& window = work.instruction.window;
   const int64_t floats = work.out.channels * work.columns;
   const Range range = share(work.out.height * work.out.width, part, parts);
   for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
@@ -168,22 +171,22 @@ void flatten(const Work& work, int64_t part, int64_t parts) {
 }
 
 void subsample(const Work& work, int64_t part, int64_t parts) {
-  const int64_t stride = work.step.window.stride;
+  const int64_t stride = work.instruction.window.stride;
   const Range range = share(work.out.height * work.out.width, part, parts);
   for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
     const int64_t y = pixel / work.out.width;
     const int64_t x = pixel % work.out.width;
     const float* from = work.from + work.in.row(y * stride, x * stride) * work.columns;
     float* to = work.to + work.out.row(y, x) * work.columns;
-    to = std::fill_n(to, work.step.pad[0] * work.columns, 0.0F);
+    to = std::fill_n(to, work.instruction.pad[0] * work.columns, 0.0F);
     to = std::copy_n(from, work.in.channels * work.columns, to);
-    std::fill_n(to, work.step.pad[1] * work.columns, 0.0F);
+    std::fill_n(to, work.instruction.pad[1] * work.columns, 0.0F);
   }
 }
 
 /// Fields are shared out. NaN stands for values that are not in the table.
 template <class Number>
-void embed(const PlannedTable& table, const std::vector<Number>& rows, const Work& work, int64_t part,
+void embed(const PackedTable& table, const std::vector<Number>& rows, const Work& work, int64_t part,
            int64_t parts) {
   const Range fields = share(work.in.channels, part, parts);
   for (int64_t field = fields.begin; field < fields.end; ++field) {
@@ -199,19 +202,20 @@ void embed(const PlannedTable& table, const std::vector<Number>& rows, const Wor
   }
 }
 
-void embed(const PlannedTable& table, const Work& work, int64_t part, int64_t parts) {
+void embed(const PackedTable& table, const Work& work, int64_t part, int64_t parts) {
   if (table.halves.empty()) return embed(table, table.values, work, part, parts);
   embed(table, table.halves, work, part, parts);
 }
 
 }  // namespace
 
-void run_step(const Plan& plan, const Step& step, const PanelView& panel, int64_t part, int64_t parts) {
-  const Work work(plan, step, panel);
-  switch (step.op) {
+void run_instruction(const Program& program, const Instruction& instruction, const PanelView& panel,
+                     int64_t part, int64_t parts) {
+  const Work work(program, instruction, panel);
+  switch (instruction.op) {
     case Op::kLinear:
     case Op::kConv2d:
-      return product(plan.layers[static_cast<size_t>(step.layer)], work, part, parts);
+      return product(program.layers[static_cast<size_t>(instruction.layer)], work, part, parts);
     case Op::kAdd:
       return add(work, part, parts);
     case Op::kMaxPool:
@@ -223,7 +227,7 @@ void run_step(const Plan& plan, const Step& step, const PanelView& panel, int64_
     case Op::kSubsample:
       return subsample(work, part, parts);
     case Op::kEmbedding:
-      return embed(plan.tables[static_cast<size_t>(step.table)], work, part, parts);
+      return embed(program.tables[static_cast<size_t>(instruction.table)], work, part, parts);
     case Op::kInput:
     case Op::kBatchNorm:
     case Op::kRelu:

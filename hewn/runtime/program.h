@@ -16,13 +16,13 @@ struct Value {
 };
 
 /// A weight in the order in which the kernels read it.
-struct PlannedLayer {
+struct PackedLayer {
   kernels::Packed weight;
   std::vector<float> bias;
 };
 
 /// An embedding's rows, as 32-bit floats or as bf16 numbers.
-struct PlannedTable {
+struct PackedTable {
   int64_t width = 0;
   std::vector<int64_t> first;  // row of each field's value 0; behind the last field the number of rows
   std::vector<float> values;   // one of the two is empty
@@ -40,7 +40,7 @@ struct PlannedTable {
 
 /// One pass over a panel. Linear and conv2d take a following add and relu along; kAdd stands for any mixture
 /// of add and relu that no product could take.
-struct Step {
+struct Instruction {
   Op op = Op::kAdd;
   int32_t in = -1;   // values
   int32_t add = -1;  // may be none
@@ -60,14 +60,14 @@ struct Buffer {
 };
 
 /// A graph made ready to run.
-struct Plan {
+struct Program {
   Shape input;
   Shape output;
   std::vector<Value> values;
-  std::vector<Step> steps;
+  std::vector<Instruction> instructions;
   std::vector<Buffer> buffers;
-  std::vector<PlannedLayer> layers;
-  std::vector<PlannedTable> tables;
+  std::vector<PackedLayer> layers;
+  std::vector<PackedTable> tables;
   int32_t input_value = 0;
   int32_t output_value = 0;
   int64_t products = 0;  // multiply-adds of one sample, kept blocks only
@@ -77,6 +77,6 @@ struct Plan {
 };
 
 /// Throws Error where the model goes beyond `limits`. Weights are taken from `model` and repacked.
-Plan make_plan(ModelData model, const Limits& limits);
+Program make_program(ModelData model, const Limits& limits);
 
 }  // namespace hewn::runtime
