@@ -35,23 +35,9 @@ struct Command {
   std::function<int(const Given&)> run;
 };
 
-// One per file.
-Command train_command();
-Command eval_command();
-Command export_command();
-Command predict_command();
-Command inspect_command();
-Command plan_command();
-Command prepare_command();
-Command phases_command();
-Command methods_command();
-Command bench_command();
-Command advise_command();
-Command select_command();
-Command launch_command();
-Command sweep_command();
-Command report_command();
-Command watch_command();
+#define HEWN_COMMAND(name) Command name##_command();
+#include "cli/commands/commands.def"
+#undef HEWN_COMMAND
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

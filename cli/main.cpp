@@ -14,14 +14,12 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, kKeep);
   mallopt(M_TRIM_THRESHOLD, kKeep);
   try {
-    return hewn::cli::parse_and_run(
-        {hewn::cli::train_command(), hewn::cli::eval_command(), hewn::cli::export_command(),
-         hewn::cli::predict_command(), hewn::cli::inspect_command(), hewn::cli::plan_command(),
-         hewn::cli::phases_command(), hewn::cli::methods_command(), hewn::cli::bench_command(),
-         hewn::cli::advise_command(), hewn::cli::prepare_command(), hewn::cli::select_command(),
-         hewn::cli::launch_command(), hewn::cli::sweep_command(), hewn::cli::report_command(),
-         hewn::cli::watch_command()},
-        argc, argv);
+    const std::vector<hewn::cli::Command> commands = {
+#define HEWN_COMMAND(name) hewn::cli::name##_command(),
+#include "cli/commands/commands.def"
+#undef HEWN_COMMAND
+    };
+    return hewn::cli::parse_and_run(commands, argc, argv);
   } catch (const hewn::Error& error) {
     std::cerr << "hewn: " << error.what() << '\n';
     return 2;

@@ -51,6 +51,21 @@ TEST(Commands, MethodsAndHelp) {
   }
 }
 
+// Data and model decide on much; what help shows is what a run would take.
+TEST(Commands, HelpShowsTheDefaultsOfTheChosenData) {
+  const auto expect = [](const std::vector<std::string>& arguments, const std::vector<std::string>& shown) {
+    const std::string help = hewn(arguments).out;
+    for (const std::string& text : shown) EXPECT_NE(help.find(text), std::string::npos) << text << help;
+    EXPECT_EQ(help.find("no-compare "), std::string::npos);
+  };
+  expect({"train", "--help"}, {"--widths=1024,1024 ", "--epochs=10 ", "--prune-layers=* ", "--lr=auto: 0.1 ",
+                               "--method=auto: sa++r ", "--nesterov,--no-nesterov=on ", "--compare-dense "});
+  expect({"train", "--data", "synthetic-ctr", "--help"},
+         {"--widths=400,400,400 ", "--epochs=4 ", "--prune-layers=fc1 ",
+          "--compare-dense,--no-compare-dense=on"});
+  expect({"train", "--model", "resnet20", "--help"}, {"--method=auto: sa++ "});
+}
+
 TEST(Commands, EveryConfigFileIsUnderstood) {
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(HEWN_SOURCE_DIR "/configs")) {

@@ -61,5 +61,42 @@ TEST(Options, NamesTheNearestKey) {
   }
 }
 
+TEST(Options, RangesAreChecked) {
+  Fields f;
+  OptionTable table;
+  table.add("count", f.count, "").between(1, 4);
+  table.add("rate", f.rate, "").share();
+  table.add("name", f.name, "").one_of({"x", "y", "z"});
+  table.add("factor", f.factor, "").above(0);
+  EXPECT_NO_THROW(table.check());
+  const auto problem = [&](const std::string& key, const std::string& text) -> std::string {
+    const Json before = table.to_json();
+    table.find(key, "test").parse(text);
+    std::string what;
+    try {
+      table.check();
+    } catch (const Error& error) {
+      what = error.what();
+    }
+    table.from_json(before, "test");
+    return what;
+  };
+  EXPECT_EQ(problem("count", "5"), "count: expected 1 to 4, got 5");
+  EXPECT_EQ(problem("rate", "1"), "rate: expected a number in [0, 1), got 1");
+  EXPECT_EQ(problem("rate", "nan"), "rate: expected a number in [0, 1), got nan");
+  EXPECT_EQ(problem("name", "w"), "name: expected x, y or z, got \"w\"");
+  EXPECT_EQ(problem("factor", "0"), "factor: expected a number above 0, got 0");
+  EXPECT_EQ(problem("factor", "auto"), "");
+}
+
+TEST(Options, PickedRowsKeepTheirOrderAndTheirFields) {
+  Fields f;
+  OptionTable picked = describe(f).pick({"rate", "count"});
+  EXPECT_EQ(picked.keys(), (std::vector<std::string>{"rate", "count"}));
+  picked.find("count", "test").parse("9");
+  EXPECT_EQ(f.count, 9);
+  EXPECT_THROW(picked.find("flag", "test"), Error);
+}
+
 }  // namespace
 }  // namespace hewn

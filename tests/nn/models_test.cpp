@@ -26,6 +26,7 @@ TEST(Models, EveryModelRunsAndGivesItsOutputs) {
     EXPECT_EQ(model->forward(at::zeros(shape, model->input_type())).sizes(),
               (std::vector<int64_t>{2, signature.outputs}))
         << row.name;
+    EXPECT_EQ(has_normalisation(*model), row.normalised) << row.name;
   }
 }
 

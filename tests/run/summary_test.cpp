@@ -1,0 +1,95 @@
+#include "hewn/run/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hewn/core/error.h"
+#include "hewn/core/json_file.h"
+#include "hewn/run/config.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::run {
+namespace {
+
+Summary sample() {
+  Summary out;
+  out.method = "sa++r";
+  out.metrics = {{"accuracy", 89.5}, {"loss", std::nan("")}};
+  out.kept_blocks = 7;
+  out.dense_metrics = Metrics{{"accuracy", 90.0}};
+  out.dense_seconds = 2.5;
+  return out;
+}
+
+TEST(Summary, IsReadAsItWasWritten) {
+  const test::TempFolder folder;
+  write_summary(folder / "summary.json", sample());
+  const Summary read = read_summary(folder / "summary.json");
+  EXPECT_EQ(read.method, "sa++r");
+  EXPECT_EQ(read.kept_blocks, 7);
+  EXPECT_EQ(read.metrics.at("accuracy"), 89.5);
+  EXPECT_TRUE(std::isnan(read.metrics.at("loss")));
+  EXPECT_EQ(read.dense_metrics->at("accuracy"), 90.0);
+  EXPECT_FALSE(read.sparse_execution.has_value());
+}
+
+TEST(Summary, DamageIsNamedByFileAndKey) {
+  const test::TempFolder folder;
+  const std::filesystem::path path = folder / "summary.json";
+  const auto problem = [&](const Json& json) -> std::string {
+    write_json(path, json);
+    try {
+      read_summary(path);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const Json& json : {Json::array(), Json(3), Json(nullptr)}) {
+    EXPECT_EQ(problem(json), path.string() + ": is not a run's summary");
+  }
+  const Json whole = to_json(sample());
+  for (const auto& [key, value] : whole.items()) {
+    Json wrong = whole;
+    wrong[key] = value.is_array() ? Json(1) : Json::array({"?"});
+    EXPECT_EQ(problem(wrong), path.string() + ": is not a run's summary: \"" + key + "\" is of another kind");
+    Json missing = whole;
+    missing.erase(key);
+    const bool optional = key.starts_with("dense_") || key == "best_test_loss";
+    EXPECT_EQ(problem(missing),
+              optional ? "" : path.string() + ": is not a run's summary: \"" + key + "\" is missing");
+  }
+}
+
+TEST(Config, IsReadAsItWasWrittenWhateverItsKeysWere) {
+  const test::TempFolder folder;
+  const Folder run{folder / "run"};
+  std::filesystem::create_directories(run.path);
+  Config config;
+  config.options.nesterov = false;
+  config.options.optimiser = "adamw";
+  config.steps = 12;
+  config.signature = {{1, 28, 28}, 10};
+  write_config(run, config);
+  Json old = read_json(run.config());
+  for (const auto& [now, before] :
+       {std::pair("nesterov", "no-nesterov"), std::pair("augment", "no-augment")}) {
+    old["options"][before] = !old["options"][now].get<bool>();
+    old["options"].erase(now);
+  }
+  old["options"]["optimizer"] = old["options"]["optimiser"];
+  old["options"].erase("optimiser");
+  old["options"]["no-compare"] = false;
+  write_json(run.config(), old);
+  const Config read = read_config(run);
+  config.options.out = run.path.string();
+  EXPECT_EQ(read.options_json(), config.options_json());
+  EXPECT_EQ(read.steps, 12);
+  EXPECT_EQ(read.signature.outputs, 10);
+  EXPECT_THROW(resumed_options(run, {{"nesterov", "true"}}), Error);
+  EXPECT_EQ(resumed_options(run, {{"no-nesterov", "true"}, {"threads", "3"}}).threads, 3);
+}
+
+}  // namespace
+}  // namespace hewn::run
