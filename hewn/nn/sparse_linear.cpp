@@ -21,7 +21,7 @@ at::Tensor multiply_samples(const Packed& weight, const at::Tensor& samples, con
   const PanelShape out{samples.size(0), weight.outputs()};
   const at::Tensor in_panels = at::empty({in.floats()}, samples.options());
   const at::Tensor out_panels = at::empty({out.floats()}, samples.options());
-  const at::Tensor result = at::empty({out.batch, out.rows}, samples.options());
+  at::Tensor result = at::empty({out.batch, out.rows}, samples.options());
   at::parallel_for(0, in.panels(), 1, [&](int64_t begin, int64_t end) {
     kernels::pack_panels(in, samples.data_ptr<float>(), in_panels.data_ptr<float>(), begin, end);
     const kernels::Position start;
