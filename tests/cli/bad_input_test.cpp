@@ -87,10 +87,10 @@ TEST_F(BadInput, ClickLogs) {
   expect_error({"prepare"}, "data");
   expect_error({"prepare", "--data", "mnist:" + log}, "only click logs");
   expect_error({"prepare", "--data", "criteo:/nowhere"}, "/nowhere");
-  expect_error({"prepare", "--data", "ctr-csv:" + log}, "--schema");
+  expect_error({"prepare", "--data", "ctr-csv:" + log}, "give a schema");
   expect_error({"prepare", "--data", "criteo:" + log, "--split", "week"}, "split");
   expect_error({"prepare", "--data", "criteo:" + log, "--threads", "-1"}, "threads");
-  expect_error({"prepare", "--data", "criteo:" + log, "--cache", log}, "--cache");
+  expect_error({"prepare", "--data", "criteo:" + log, "--cache", log}, "another folder for the cache");
   write_text(log, "");
   expect_error({"prepare", "--data", "criteo:" + log}, "no rows");
 }
@@ -113,7 +113,7 @@ TEST_F(BadInput, OutputFolders) {
 
 TEST_F(BadInput, ResumeWithAnotherModel) {
   ASSERT_EQ(hewn(train({"--widths", "96,96", "--block", "8", "--min-blocks", "20"})).code, 0);
-  expect_error(train({"--widths", "96,96", "--block", "8", "--min-blocks", "20"}), "--resume");
+  expect_error(train({"--widths", "96,96", "--block", "8", "--min-blocks", "20"}), "resume it");
   expect_error(train({"--resume", "--model", "resnet20"}), "resnet20");
   expect_error(train({"--resume", "--widths", "64"}), "widths");
   expect_error({"train", "--resume"}, "--out");

@@ -152,7 +152,7 @@ TEST(Export, RunOfAClickModelListsItsTable) {
   options.widths = {40, 24};
   options.embedding = 6;
   options.prune.block = {4, 4};
-  run::write_config(run, {options, 1, sample.signature});
+  run::write_config(run, {options, 1, sample.signature, "test"});
   run::write_summary(run.summary(), {});
   save(*sample.model, sample.weights.blocks, run.model());
   for (const io::DType type : {io::DType::kF32, io::DType::kBF16}) {

@@ -8,6 +8,7 @@
 #include "hewn/core/json_file.h"
 #include "hewn/nn/slots.h"
 #include "hewn/report/outcomes.h"
+#include "hewn/run/config.h"
 #include "hewn/run/folder.h"
 #include "hewn/run/options.h"
 #include "hewn/run/recipe.h"
@@ -31,11 +32,7 @@ class RunViewTest : public testing::Test {
     options_.prune.method = "sa++";
     options_.prune.block = {8, 8};
     const nn::Signature signature{{1, 28, 28}, 10, false, {}};
-    write_json(run_.config(), {{"hewn", "0.1.0"},
-                               {"libtorch", "1"},
-                               {"steps", 100},
-                               {"signature", deploy::to_json(signature)},
-                               {"options", run::describe(options_).to_json()}});
+    run::write_config(run_, {options_, 100, signature, "1"});
     write_text(run_.metrics(), R"({"step":1,"event":"phase","phase":"DENSE"})"
                                "\n"
                                R"({"step":40,"event":"train","epoch":0,"phase":"DENSE","loss":1.5,)"

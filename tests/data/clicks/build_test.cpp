@@ -200,7 +200,8 @@ TEST(ClickBuild, AFolderThatCannotBeWrittenNamesTheOption) {
   write_text(folder / "a.tsv", criteo_rows(0, 10));
   write_text(folder / "file", "");
   const PrepareRequest request = request_for(folder / "a.tsv", folder / "file/cache");
-  EXPECT_NE(message_of([&] { prepare_clicks(request); }).find("--cache"), std::string::npos);
+  EXPECT_NE(message_of([&] { prepare_clicks(request); }).find("another folder for the cache"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ TEST(ClickCache, CsvWithASchema) {
   PrepareRequest request = request_for(folder / "a.csv", folder / "cache");
   request.format = "ctr-csv";
   request.options.min_count = 1;
-  EXPECT_NE(message_of([&] { prepare_clicks(request); }).find("--schema"), std::string::npos);
+  EXPECT_NE(message_of([&] { prepare_clicks(request); }).find("give a schema"), std::string::npos);
   request.options.schema = (folder / "s").string();
   const CacheFile cache(prepare_clicks(request).cache);
   ASSERT_EQ(cache.rows(), 4U);

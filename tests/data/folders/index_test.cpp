@@ -165,7 +165,7 @@ TEST_F(Folders, AnIndexThatCannotBeKeptIsSaid) {
                                      [&](const std::string& text) { said = text; });
   EXPECT_EQ(images.train.size(), 21U);
   EXPECT_NE(said.find("not kept"), std::string::npos) << said;
-  EXPECT_NE(said.find("--cache"), std::string::npos) << said;
+  EXPECT_NE(said.find("another folder as cache"), std::string::npos) << said;
 }
 
 }  // namespace
