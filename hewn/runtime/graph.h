@@ -11,18 +11,11 @@
 
 namespace hewn::runtime {
 
+/// One for every line of ops.def; op/ has a file for each, which says what it does.
 enum class Op {
-  kInput,
-  kLinear,
-  kConv2d,
-  kBatchNorm,  // only until export folds it into the layer before it
-  kRelu,
-  kAdd,
-  kMaxPool,
-  kGlobalAvgPool,
-  kFlatten,    // channels x height x width, in this order, as one vector
-  kSubsample,  // every stride-th pixel, with channels of zeros before and behind
-  kEmbedding,  // a row of numbers for each field's value; only right behind the input
+#define HEWN_OP(op, function) op,
+#include "hewn/runtime/op/ops.def"
+#undef HEWN_OP
 };
 
 /// What a node hands on: an image, or a vector as an image of one pixel.
@@ -57,7 +50,9 @@ struct Node {
 struct Graph {
   std::vector<Node> nodes;
 
-  /// Each adds a node and returns its number.
+  /// Adds a node of any op, whose attributes nodes.back() then has, and returns its number.
+  int32_t append(Op op, std::vector<int32_t> inputs);
+  /// Each adds a node of its op likewise.
   int32_t input(const Shape& shape);
   int32_t linear(const std::string& name, int32_t in, int64_t outputs);
   int32_t conv2d(const std::string& name, int32_t in, int64_t outputs, const kernels::ConvGeometry& window);
@@ -80,6 +75,7 @@ std::optional<Op> op_named(std::string_view name);
 size_t count_inputs(Op op);
 /// Whether the node has a weight; an embedding has a table instead.
 bool has_weight(const Node& node);
+bool has_table(const Node& node);
 /// Whether inputs are numbers of values, which embeddings look up.
 bool takes_values(const Graph& graph);
 

@@ -146,11 +146,11 @@ void read_layers(const io::SafetensorsFile& file, const std::vector<Shape>& shap
   size_t used = 0;
   for (const Node& node : model.graph.nodes) {
     if (node.op == Op::kBatchNorm) throw Error("holds a batch norm that was not folded");
-    if (!has_weight(node) && node.op != Op::kEmbedding) continue;
+    if (!has_weight(node) && !has_table(node)) continue;
     if (model.layers.contains(node.name) || model.tables.contains(node.name))
       throw Error(str("layer ", in_quotes(node.name), " is there twice"));
     LayerReader reader(file, node.name);
-    if (node.op == Op::kEmbedding) {
+    if (has_table(node)) {
       model.tables[node.name] = reader.read_table(table_rows(node), node.width);
     } else {
       const Shape& in = shapes[static_cast<size_t>(node.inputs[0])];
@@ -188,7 +188,7 @@ LayerTensors layer_tensors(const ModelData& model, io::DType type) {
         io::DType::kF32, {static_cast<int64_t>(layer.bias.size())}, std::as_bytes(std::span(layer.bias))};
   }
   for (const Node& node : model.graph.nodes) {
-    if (node.op != Op::kEmbedding) continue;
+    if (!has_table(node)) continue;
     add_numbers(node.name + ".table", {table_rows(node), node.width}, model.tables.at(node.name).values);
   }
   return out;

@@ -1,15 +1,12 @@
 #include "hewn/runtime/node_json.h"
 
+#include "hewn/runtime/op/operator.h"
+
 namespace hewn::runtime {
 namespace {
 
 constexpr size_t kLongestName = 100;  // in messages
 constexpr size_t kMostNames = 32;     // likewise
-
-bool has_name(const Node& node) {
-  return has_weight(node) || node.op == Op::kBatchNorm || node.op == Op::kEmbedding;
-}
-bool has_window(const Node& node) { return node.op == Op::kConv2d || node.op == Op::kMaxPool; }
 
 }  // namespace
 
@@ -84,39 +81,15 @@ void ObjectReader::expect_no_more() const {
 }
 
 void read_attributes(const ObjectReader& reader, Node& node) {
-  if (has_name(node)) node.name = reader.text("name");
-  if (has_window(node)) {
-    const auto kernel = reader.tuple<2>("kernel", 1, kMaxKernel);
-    node.window = {kernel[0], kernel[1], reader.size("stride", 1), reader.size("padding", 0, kMaxKernel),
-                   reader.size("dilation", 1, kMaxKernel)};
-  } else if (node.op == Op::kSubsample) {
-    node.window.stride = reader.size("stride", 1);
-    node.pad = reader.tuple<2>("pad", 0);
-  } else if (node.op == Op::kBatchNorm) {
-    if (!reader.at("epsilon").is_number()) throw reader.bad("\"epsilon\" is not a number");
-    node.epsilon = reader.at("epsilon").get<double>();
-  } else if (node.op == Op::kEmbedding) {
-    node.width = reader.size("width", 1);
-    node.vocabularies = reader.sizes("vocabularies", 1);
-  }
+  const Operator& op = operator_of(node.op);
+  if (op.tensors != Tensors::kNone) node.name = reader.text("name");
+  if (op.read != nullptr) op.read(reader, node);
 }
 
 void write_attributes(const Node& node, Json& json) {
-  if (has_name(node)) json["name"] = node.name;
-  if (has_window(node)) {
-    json["kernel"] = {node.window.kernel_height, node.window.kernel_width};
-    json["stride"] = node.window.stride;
-    json["padding"] = node.window.padding;
-    json["dilation"] = node.window.dilation;
-  } else if (node.op == Op::kSubsample) {
-    json["stride"] = node.window.stride;
-    json["pad"] = node.pad;
-  } else if (node.op == Op::kBatchNorm) {
-    json["epsilon"] = node.epsilon;
-  } else if (node.op == Op::kEmbedding) {
-    json["width"] = node.width;
-    json["vocabularies"] = node.vocabularies;
-  }
+  const Operator& op = operator_of(node.op);
+  if (op.tensors != Tensors::kNone) json["name"] = node.name;
+  if (op.write != nullptr) op.write(node, json);
 }
 
 }  // namespace hewn::runtime

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hewn/core/error.h"
+#include "hewn/runtime/op/operator.h"
 
 namespace hewn::runtime {
 namespace {
@@ -63,16 +64,15 @@ class Scheduler {
 
   void schedule(Program& program, int32_t first) {
     const Node& from = node(first);
+    const Operator& op = operator_of(from.op);
+    if (op.run == nullptr) throw Error(str("graph node ", first, " (", op.name, "): cannot be run"));
     Instruction instruction;
-    instruction.op = from.op == Op::kRelu ? Op::kAdd : from.op;
+    instruction.node = from;
     instruction.in = value(from.inputs[0]);
-    instruction.window = from.window;
-    instruction.pad = from.pad;
-    instruction.relu = from.op == Op::kRelu;
-    if (from.op == Op::kAdd) instruction.add = value(from.inputs[1]);
+    if (op.inputs > 1) instruction.add = value(from.inputs[1]);
     int32_t head = first;
     int32_t next = only_reader(head);
-    if (has_weight(from) && next >= 0 && node(next).op == Op::kAdd) {
+    if (op.takes_add && next >= 0 && node(next).op == Op::kAdd) {
       const auto& sides = node(next).inputs;
       const int32_t other = sides[0] == head ? sides[1] : sides[0];
       // The later of two products takes the add along: what it adds is there by then.
@@ -82,16 +82,16 @@ class Scheduler {
         next = only_reader(head);
       }
     }
-    if ((has_weight(from) || from.op == Op::kAdd) && next >= 0 && node(next).op == Op::kRelu) {
+    if (op.takes_relu && next >= 0 && node(next).op == Op::kRelu) {
       instruction.relu = true;
       head = next;
     }
     instruction.out = new_value(program, shapes_[static_cast<size_t>(head)]);
     if (has_weight(from)) instruction.layer = layers_++;
-    if (from.op == Op::kEmbedding) instruction.table = tables_++;
+    if (has_table(from)) instruction.table = tables_++;
     for (int32_t i = first; i != head; i = only_reader(i)) value_[static_cast<size_t>(i)] = instruction.out;
     value_[static_cast<size_t>(head)] = instruction.out;
-    program.instructions.push_back(instruction);
+    program.instructions.push_back(std::move(instruction));
   }
 
   const Graph& graph_;
@@ -103,14 +103,14 @@ class Scheduler {
   int32_t tables_ = 0;
 };
 
-/// Convolutions read into the border of their input; values that are added lie at the same places.
+/// Some ops read into the border of their input; values that are added lie at the same places.
 void choose_borders(Program& program) {
   const auto border = [&](int32_t value) -> int64_t& {
     return program.values[static_cast<size_t>(value)].image.border;
   };
   for (const Instruction& instruction : program.instructions) {
-    if (instruction.op == Op::kConv2d)
-      border(instruction.in) = std::max(border(instruction.in), instruction.window.padding);
+    if (operator_of(instruction.node.op).reads_border)
+      border(instruction.in) = std::max(border(instruction.in), instruction.node.window.padding);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -122,7 +122,7 @@ void choose_borders(Program& program) {
     for (auto instruction = program.instructions.rbegin(); instruction != program.instructions.rend();
          ++instruction) {
       if (instruction->add >= 0) level(instruction->add, instruction->out);
-      if (instruction->op == Op::kAdd) level(instruction->in, instruction->out);
+      if (operator_of(instruction->node.op).pointwise) level(instruction->in, instruction->out);
     }
   }
 }
@@ -144,14 +144,15 @@ class BufferAssigner {
     take(program_.input_value);
     for (size_t s = 0; s < program_.instructions.size(); ++s) {
       const Instruction& instruction = program_.instructions[s];
+      const Operator& op = operator_of(instruction.node.op);
       const auto ends = [&](int32_t value) {
         return value >= 0 && last_[static_cast<size_t>(value)] == static_cast<int64_t>(s);
       };
       // Each place is read before it is written, unless a product adds up in chunks (linear) or its
       // neighbours still need the old value.
-      if (instruction.op == Op::kConv2d && ends(instruction.add) && instruction.add != instruction.in) {
+      if (op.writes_over_addend && ends(instruction.add) && instruction.add != instruction.in) {
         value(instruction.out).buffer = value(instruction.add).buffer;
-      } else if (instruction.op == Op::kAdd && ends(instruction.in)) {
+      } else if (op.pointwise && ends(instruction.in)) {
         value(instruction.out).buffer = value(instruction.in).buffer;
       } else {
         take(instruction.out);
@@ -201,9 +202,7 @@ class BufferAssigner {
 };
 
 PackedLayer pack_layer(Layer& layer, const Node& node, const kernels::ImageShape& in) {
-  PackedLayer out{node.op == Op::kLinear ? kernels::Packed::linear(layer.pattern)
-                                         : kernels::Packed::conv(layer.pattern, node.window, in),
-                  std::move(layer.bias)};
+  PackedLayer out{operator_of(node.op).pack(layer.pattern, node, in), std::move(layer.bias)};
   out.weight.fill(layer.values.data());
   layer.values = {};
   layer.bf16 ? out.weight.freeze_as_bf16() : out.weight.freeze();
@@ -250,7 +249,7 @@ Program make_program(ModelData model, const Limits& limits) {
   }
   size_t instruction = 0;
   for (const Node& node : model.graph.nodes) {
-    if (node.op == Op::kEmbedding) program.tables.push_back(keep_table(model.tables.at(node.name), node));
+    if (has_table(node)) program.tables.push_back(keep_table(model.tables.at(node.name), node));
     if (!has_weight(node)) continue;
     while (program.instructions[instruction].layer < 0) ++instruction;
     const Value& in = program.values[static_cast<size_t>(program.instructions[instruction].in)];

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -38,18 +37,15 @@ struct PackedTable {
   }
 };
 
-/// One pass over a panel. Linear and conv2d take a following add and relu along; kAdd stands for any mixture
-/// of add and relu that no product could take.
+/// One pass over a panel: a node, and the add and relu behind it that it takes along.
 struct Instruction {
-  Op op = Op::kAdd;
+  Node node;
   int32_t in = -1;   // values
-  int32_t add = -1;  // may be none
+  int32_t add = -1;  // taken along, or the node's second input; may be none
   int32_t out = -1;
-  bool relu = false;
+  bool relu = false;  // taken along
   int32_t layer = -1;
   int32_t table = -1;
-  kernels::ConvGeometry window;
-  std::array<int64_t, 2> pad{};
 };
 
 /// Memory for one panel: so many rows of its columns. Where images with borders live, all of them have the

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/kernels/reference/conv.h"
 #include "hewn/kernels/reference/linear.h"
@@ -160,6 +161,8 @@ std::vector<float> by_definition(const ModelData& model, const std::vector<float
       case Op::kFlatten:
       case Op::kBatchNorm:
         break;
+      default:
+        throw Error(str("the test has no definition of ", name_of(node.op)));
     }
     values.push_back(out);
   }
