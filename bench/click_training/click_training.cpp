@@ -17,7 +17,7 @@
 #include "hewn/measure/interleave.h"
 #include "hewn/nn/model.h"
 #include "hewn/optimiser.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 #include "hewn/train/tasks/task.h"
 
 namespace hewn::bench {

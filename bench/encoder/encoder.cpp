@@ -11,7 +11,7 @@
 #include "hewn/core/json.h"
 #include "hewn/measure/interleave.h"
 #include "hewn/optimiser.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 
 namespace hewn::bench {
 namespace {

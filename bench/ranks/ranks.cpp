@@ -15,7 +15,7 @@
 #include "hewn/core/json.h"
 #include "hewn/dist/gradients.h"
 #include "hewn/nn/model.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 
 namespace hewn::bench {
 namespace {

@@ -15,7 +15,7 @@
 #include "hewn/pruner.h"
 #include "hewn/run/options.h"
 #include "hewn/run/recipe.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 #include "hewn/train/network.h"
 #include "hewn/train/tasks/task.h"
 

@@ -7,7 +7,7 @@
 #include "hewn/core/error.h"
 #include "hewn/deploy/advise.h"
 #include "hewn/run/options.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 #include "hewn/train/network.h"
 
 namespace hewn::cli {

@@ -4,7 +4,7 @@
 #include "hewn/measure/compare.h"
 #include "hewn/measure/conv.h"
 #include "hewn/measure/linear.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 
 namespace hewn::cli {
 namespace {

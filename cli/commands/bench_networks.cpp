@@ -11,7 +11,7 @@
 #include "hewn/measure/network.h"
 #include "hewn/run/options.h"
 #include "hewn/runtime/model.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 #include "hewn/train/network.h"
 
 namespace hewn::cli {

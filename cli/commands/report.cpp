@@ -10,7 +10,7 @@
 #include "hewn/core/suffix.h"
 #include "hewn/core/text.h"
 #include "hewn/report/page.h"
-#include "hewn/tensor/threads.h"
+#include "hewn/tensor/device.h"
 
 namespace hewn::cli {
 namespace {

@@ -14,7 +14,6 @@
 #include "hewn/core/text.h"
 #include "hewn/sweep/tables.h"
 #include "hewn/tensor/device.h"
-#include "hewn/tensor/threads.h"
 
 namespace hewn::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include "hewn/deploy/finished_run.h"
 #include "hewn/dist/communicator.h"
 #include "hewn/tensor/device.h"
-#include "hewn/tensor/threads.h"
 #include "hewn/train/init.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/network.h"

@@ -19,7 +19,6 @@
 #include "hewn/save.h"
 #include "hewn/tensor/device.h"
 #include "hewn/tensor/state_dict.h"
-#include "hewn/tensor/threads.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"

@@ -3,6 +3,7 @@
 #include "hewn/core/error.h"
 #include "hewn/data/info.h"
 #include "hewn/nn/signature.h"
+#include "hewn/run/recipe.h"
 
 namespace hewn::run {
 
@@ -80,6 +81,17 @@ std::map<std::string, std::string> current_keys(const std::map<std::string, std:
 bool only_prunes(const std::string& key) { return says(key, &Option::only_prunes); }
 
 bool may_change_on_resume(const std::string& key) { return says(key, &Option::may_change_on_resume); }
+
+void check_options(const Options& given) {
+  Options o = given;
+  describe(o).check();
+  if (o.lr_schedule == "exponential" && o.lr_end <= 0) {
+    throw Error(str("lr-end: expected a number above 0 with lr-schedule exponential, got ", o.lr_end));
+  }
+  data::find_info(o.data);
+  nn::usual_signature(o.model);
+  check(pruner_options(o, 0));
+}
 
 data::Part evaluated_part(const Options& o) {
   if (o.eval_on == "test") return data::Part::kTest;

@@ -6,7 +6,6 @@
 #include "hewn/nn/batch_norm.h"
 #include "hewn/run/recipe.h"
 #include "hewn/tensor/device.h"
-#include "hewn/tensor/threads.h"
 #include "hewn/train/init.h"
 #include "hewn/train/network.h"
 #include "hewn/train/open_data.h"
