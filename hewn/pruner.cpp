@@ -11,7 +11,6 @@
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
-#include "hewn/kernels/tile.h"
 #include "hewn/nn/slots.h"
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
@@ -21,9 +20,6 @@
 namespace hewn {
 namespace {
 
-// Densities up to which kept blocks alone are taken where nobody says otherwise: a fixed rule, so that equal
-// runs give equal bits. Linear layers gain there (docs/benchmarks.md); small convolutions may not.
-constexpr double kUsualDensity = 0.5;
 // A first DENSE phase shorter than this may end before a learning rate that rises from 0 has moved anything.
 constexpr int64_t kLeastDenseSteps = 3;
 
@@ -103,10 +99,7 @@ void Pruner::build() {
   if (options_.sparse_execution) {
     set_execution(*options_.sparse_execution);
   } else {
-    // Plain loops, where Highway was not there to build with, are slower than LibTorch's dense products.
-    const bool fast = std::string_view(kernels::machine().name) != "portable";
-    algorithm_->set_execution(
-        [fast](const prune::Pruner::Layer&, double density) { return fast && density <= kUsualDensity; });
+    algorithm_->set_execution(prune::execution_of(prune::usual_limits(*algorithm_)));
   }
 }
 

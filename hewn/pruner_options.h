@@ -45,7 +45,7 @@ struct PrunerOptions {
   std::vector<int64_t> cycle = {1, 1, 1};  // parts of a cycle: sparsification, sparse, dense
 
   /// Layers of hewn::nn that run on kept blocks only: on, off, LAYER:DENSITY,... (up to that density), or
-  /// none: at densities up to a half, on the CPU.
+  /// none: a rule of block and size (prune/execution.h), on the CPU.
   std::optional<std::string> sparse_execution = {};
 };
 

@@ -15,6 +15,11 @@ using DensityLimits = std::map<std::string, double>;
 DensityLimits parse_limits(const std::string& text, const Pruner& pruner);
 std::string to_text(const DensityLimits& limits);
 
+/// The rule where nobody says otherwise: a layer runs on its kept blocks alone up to a density that its block
+/// and its size decide. A rule and no measurement, since the two ways round differently: what chooses between
+/// them decides a run's numbers. Empty where the kernels have no vector instructions.
+DensityLimits usual_limits(const Pruner& pruner);
+
 Execution execution_of(const DensityLimits& limits);
 
 }  // namespace hewn::prune

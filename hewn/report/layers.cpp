@@ -93,7 +93,6 @@ LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newes
 }
 
 Json layer_rows(const LayerFacts& facts, const Json& config) {
-  const Json costs = config.value("layer_costs", Json::object());
   const Json execution = config.at("options").value("sparse-execution", Json());
   const std::string text = execution.is_string() ? execution.get<std::string>() : "off";
   Json rows = Json::array();
@@ -119,10 +118,6 @@ Json layer_rows(const LayerFacts& facts, const Json& config) {
                 {"flops_dense", dense},
                 {"flops_sparse", sparse},
                 {"trained_on_blocks", layer.pruned && on_blocks}};
-    if (costs.contains(layer.name)) {
-      row["step_ms"] = {costs[layer.name].value("dense_ms", Json()),
-                        costs[layer.name].value("sparse_ms", Json())};
-    }
     rows.push_back(std::move(row));
   }
   return rows;

@@ -8,9 +8,9 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/version.h"
+#include "hewn/measure/processor.h"
 #include "hewn/report/comparison.h"
 #include "hewn/report/latency.h"
-#include "hewn/train/execution/machine_cache.h"
 
 namespace hewn::report {
 namespace {
@@ -39,7 +39,7 @@ Detail detail_for(size_t runs) {
 Json frame() {
   return {{"hewn", kVersion},
           {"made", utc_now()},
-          {"processor", valid_utf8(train::processor_name())},
+          {"processor", valid_utf8(measure::processor_name())},
           {"cores", std::thread::hardware_concurrency()}};
 }
 

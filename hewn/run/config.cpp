@@ -36,7 +36,6 @@ void write_config(const Folder& run, const Config& config) {
                             {"libtorch", config.libtorch},
                             {"steps", config.steps},
                             {"signature", to_json(config.signature)},
-                            {"layer_costs", config.layer_costs},
                             {"options", config.options_json()}});
 }
 
@@ -51,8 +50,6 @@ Config read_config(const Folder& run) {
   out.signature = signature_in(json, where);
   const auto steps = json.find("steps");
   if (steps != json.end() && steps->is_number_integer()) out.steps = steps->get<int64_t>();
-  const auto costs = json.find("layer_costs");
-  if (costs != json.end() && costs->is_object()) out.layer_costs = *costs;
   return out;
 }
 

@@ -12,11 +12,10 @@ namespace hewn::run {
 
 /// What a run was started with: config.json, which makes a folder a run.
 struct Config {
-  Options options;                    // with every choice made
-  int64_t steps = 0;                  // 0: written before steps were
-  nn::Signature signature;            // what the model takes and gives
-  std::string libtorch;               // version that it was started with
-  Json layer_costs = Json::object();  // what layers were measured to cost, by name
+  Options options;          // with every choice made
+  int64_t steps = 0;        // 0: written before steps were
+  nn::Signature signature;  // what the model takes and gives
+  std::string libtorch;     // version that it was started with
 
   /// The options as they are written, by the keys of this version.
   Json options_json() const;

@@ -95,9 +95,9 @@ void describe_place(Options& o, OptionTable& table) {
       .may_change_on_resume()
       .was_not("no-cuda-graphs");
   table
-      .add(
-          "sparse-execution", o.prune.sparse_execution,
-          "layers that run on kept blocks only (CPU): on, off or LAYER:DENSITY,...; auto: where it is faster")
+      .add("sparse-execution", o.prune.sparse_execution,
+           "layers that run on kept blocks only (CPU): on, off or LAYER:DENSITY,...; auto: by a rule of "
+           "block and size")
       .only_prunes();
 }
 

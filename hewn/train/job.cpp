@@ -12,7 +12,7 @@
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/checkpoint.h"
-#include "hewn/train/execution/choose_execution.h"
+#include "hewn/train/choose_execution.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"
@@ -24,15 +24,11 @@ namespace hewn::train {
 namespace {
 
 /// Writes config.json, which makes the folder a run, before anything else is done there.
-void start_run(const run::Folder& run, const Workshop& shop, const Calibration& calibration) {
+void start_run(const run::Folder& run, const Workshop& shop) {
   run::Config config{shop.options, shop.steps, signature_of(shop.source->info()), TORCH_VERSION};
   run::record_recipe(shop.recipe(), config.options);
   config.options.lr = shop.loop_options().rate.peak;
   config.options.out = run.path.string();
-  for (const LayerCost& cost : calibration.layers) {
-    config.layer_costs[cost.layer] = {
-        {"dense_ms", cost.dense_ms}, {"density", cost.density}, {"sparse_ms", cost.sparse_ms}};
-  }
   run::write_config(run, config);
 }
 
@@ -138,7 +134,7 @@ run::Summary train_baseline(const run::Options& options, const run::Folder& run,
   Workshop shop(baseline, observer, group);
   const bool resume = told(*group, first && run.started());
   if (first) make_writable_folder(run.path);
-  if (first && !resume) start_run(run, shop, {});
+  if (first && !resume) start_run(run, shop);
   observer.on_message("dense model first, for comparison");
   run::Summary summary = train_in(run, shop, resume, observer);
   if (first) run::write_summary(run.summary(), summary);
@@ -175,9 +171,9 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
   if (first) make_writable_folder(run.path);
   const std::unique_ptr<FileLock> lock = first ? std::make_unique<FileLock>(run.lock()) : nullptr;
   const bool go_on = told(*group, first && run.started());
-  const Calibration calibration = choose_execution(shop, observer);
+  choose_execution(shop, observer);
   // The folder is a run from here on, also while the dense model trains.
-  if (first && !go_on) start_run(run, shop, calibration);
+  if (first && !go_on) start_run(run, shop);
   const bool compare = options.compare_dense && !shop.recipe().dense();
   const run::Summary dense = compare ? train_baseline(options, run.dense(), observer, group) : run::Summary();
   run::Summary summary = train_in(run, shop, go_on, observer);

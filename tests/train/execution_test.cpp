@@ -1,17 +1,13 @@
-#include "hewn/train/execution/execution.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "hewn/core/error.h"
-#include "hewn/core/files.h"
+#include "hewn/kernels/tile.h"
 #include "hewn/nn/layers.h"
+#include "hewn/nn/model.h"
 #include "hewn/nn/slots.h"
 #include "hewn/optimiser.h"
-#include "hewn/train/execution/machine_cache.h"
-#include "tests/support/temp_folder.h"
+#include "hewn/prune/execution.h"
 
 namespace hewn::train {
 namespace {
@@ -109,49 +105,25 @@ TEST(Execution, ReadsAndWritesLimits) {
   }
 }
 
-TEST(Execution, CalibrationIsMeasuredOnceAndLeavesTheModelAlone) {
-  const test::TempFolder cache;
-  setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
-  Net net("sa++");
-  const at::Tensor before = net.model->named_parameters()["fc1.weight"].detach().clone();
-  const Calibration first = calibrate(*net.model, *net.pruner, at::ones({16, 40}));
-  const Calibration second = calibrate(*net.model, *net.pruner, at::ones({16, 40}));
-  EXPECT_EQ(first.note, "measured now");
-  EXPECT_EQ(second.note, "measured earlier");
-  ASSERT_EQ(first.layers.size(), 2U);
-  for (size_t i = 0; i < 2; ++i) {
-    EXPECT_GT(first.layers[i].dense_ms, 0);
-    EXPECT_GT(first.layers[i].sparse_ms, 0);
-    EXPECT_EQ(first.layers[i].dense_ms, second.layers[i].dense_ms);
-    EXPECT_EQ(first.layers[i].limit, second.layers[i].limit);
+// The two ways round differently, so what chooses between them must not be a measurement.
+TEST(Execution, TheUsualChoiceIsARuleOfBlockAndSize) {
+  const auto limits = [](int64_t width, BlockShape block) {
+    const auto model = nn::find_model("mlp").make({{128}, 5}, {{width}, 0});
+    const auto slots = nn::find_slots(*model);
+    const auto plan = prune::make_plan(nn::weight_shapes(slots), {block, 0.8, 4, {"fc1"}});
+    prune::Recipe recipe = prune::find_recipe("sa++");
+    recipe.schedule = prune::schedule_for(recipe.schedule, {});
+    return prune::to_text(prune::usual_limits(prune::Pruner(slots, plan, recipe, kSteps)));
+  };
+  if (std::string_view(kernels::machine().name) == "portable") {
+    EXPECT_EQ(limits(128, {16, 16}), "off");
+    return;
   }
-  EXPECT_TRUE(at::equal(net.model->named_parameters()["fc1.weight"], before));
-  for (const auto& parameter : net.model->parameters()) EXPECT_FALSE(parameter.grad().defined());
-
-  // What is said names the layers on kept blocks with their limits, and those that stay dense.
-  Calibration told{{{"fc1", 4, 0.2, 1, 0.8}, {"fc2", 4, 0.2, 5, 0}}, "measured now"};
-  EXPECT_NE(describe(told).find("on kept blocks: fc1 (up to density 0.8); dense: fc2"), std::string::npos)
-      << describe(told);
-  told.layers[0].limit = 0;
-  EXPECT_NE(describe(told).find("no layer is faster on kept blocks"), std::string::npos) << describe(told);
-}
-
-TEST(MachineCache, TheFirstEntryStaysAndDamageIsNoError) {
-  const test::TempFolder cache;
-  setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
-  MachineCache a("test");
-  MachineCache b("test");
-  EXPECT_EQ(a.find_or("key", [] { return Json{{"v", 1}}; })["v"], 1);
-  EXPECT_EQ(b.find_or("key", [] { return Json{{"v", 2}}; })["v"], 2);
-  a.save();
-  b.save();
-  EXPECT_EQ(MachineCache("test").find_or("key", [] { return Json{{"v", 3}}; })["v"], 1);
-  write_file_atomically(cache.path() / "hewn" / "test.json", "{broken");
-  EXPECT_EQ(MachineCache("test").find_or("key", [] { return Json{{"v", 4}}; })["v"], 4);
-  setenv("XDG_CACHE_HOME", "/proc/nothing", 1);
-  MachineCache unwritable("test");
-  unwritable.find_or("key", [] { return Json{{"v", 5}}; });
-  EXPECT_NE(unwritable.save().find("not kept"), std::string::npos);
+  EXPECT_EQ(limits(128, {16, 16}), "fc1:0.6");
+  EXPECT_EQ(limits(128, {4, 32}), "fc1:0.3");
+  EXPECT_EQ(limits(128, {32, 4}), "fc1:0.3");
+  EXPECT_EQ(limits(128, {2, 2}), "off");
+  EXPECT_EQ(limits(16, {8, 8}), "off");
 }
 
 }  // namespace

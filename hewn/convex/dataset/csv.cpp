@@ -59,7 +59,7 @@ void add_category(Dataset& out, std::vector<double>& values, const std::vector<s
     values[first + level * column.size() + i] = 1;
   }
   for (const std::string& level : levels) {
-    out.features.push_back(name + "=" + level);
+    out.features.push_back(str(name, "=", level));
     out.sources.push_back(name);
   }
 }

@@ -5,6 +5,7 @@
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <set>
@@ -153,7 +154,7 @@ class ImageFolder final : public Source {
         reader.read(path_of(list, image), choose, sizes_.input, out);
       }
     } catch (const Error&) {
-      for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<uint8_t>(255 * kMean[i % 3] + 0.5);
+      for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<uint8_t>(std::lround(255 * kMean[i % 3]));
       throw;
     }
   }

@@ -79,7 +79,7 @@ class Lister {
     if (fs::is_directory(folder_ / from / "images")) from += "/images";
     const std::vector<std::string> names = names_in(from, /*folders=*/false);
     if (names.empty()) throw Error(str(path(from), ": holds no *.JPEG, *.jpeg or *.jpg file"));
-    for (const std::string& name : names) to.add(from + "/" + name, label);
+    for (const std::string& name : names) to.add(str(from, "/", name), label);
   }
 
   uint32_t number_of(const std::string& name, const std::string& where) const {

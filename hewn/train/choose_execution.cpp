@@ -1,6 +1,7 @@
-#include "hewn/train/execution/choose_execution.h"
+#include "hewn/train/choose_execution.h"
 
 #include "hewn/core/error.h"
+#include "hewn/prune/execution.h"
 
 namespace hewn::train {
 namespace {
@@ -14,9 +15,8 @@ const char* why_dense(const Workshop& shop) {
 
 }  // namespace
 
-Calibration choose_execution(Workshop& shop, run::Observer& observer) {
-  Calibration calibration;
-  if (shop.recipe().dense()) return calibration;
+void choose_execution(Workshop& shop, run::Observer& observer) {
+  if (shop.recipe().dense()) return;
   std::optional<std::string>& choice = shop.options.prune.sparse_execution;
   if (const char* why = why_dense(shop)) {
     if (choice.value_or("off") != "off") {
@@ -25,19 +25,15 @@ Calibration choose_execution(Workshop& shop, run::Observer& observer) {
     }
     choice = "off";
     shop.pruner->set_execution("off");
-    return calibration;
+    return;
   }
-  prune::Pruner& algorithm = shop.pruner->algorithm();
-  if (choice) {
-    const prune::DensityLimits limits = prune::parse_limits(*choice, algorithm);
-    observer.on_message(hewn::str("sparse execution as given: ", prune::to_text(limits)));
-  } else {
-    calibration = calibrate(*shop.model, algorithm, shop.source->train_batch(0, 0).input);
-    observer.on_message(describe(calibration));
-    choice = prune::to_text(limits_of(calibration));
-  }
+  const prune::Pruner& algorithm = shop.pruner->algorithm();
+  const prune::DensityLimits limits =
+      choice ? prune::parse_limits(*choice, algorithm) : prune::usual_limits(algorithm);
+  observer.on_message(hewn::str("on kept blocks alone up to density ", choice ? "(as given)" : "(by rule)",
+                                ": ", limits.empty() ? "no layer" : prune::to_text(limits)));
+  choice = prune::to_text(limits);
   shop.pruner->set_execution(*choice);
-  return calibration;
 }
 
 }  // namespace hewn::train
