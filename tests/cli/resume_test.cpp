@@ -81,10 +81,17 @@ class Resume : public testing::Test {
     std::vector<std::string> resumed = train("killed", options);
     resumed.emplace_back("--resume");
     const int64_t all = lines("whole");
-    for (int i = 1; i <= 3; ++i) {
-      const auto ready = [&] { return lines("killed") >= i * all / 6; };
-      ASSERT_TRUE(hewn_killed_when(resumed, ready, i)) << i;
+    // On a busy machine a run may end before the kill reaches it: then all three are tried again.
+    int killed = 0;
+    for (int attempt = 0; attempt < 5 && killed < 3; ++attempt) {
+      std::filesystem::remove_all(folder_ / "killed");
+      killed = 0;
+      for (int i = 1; i <= 3; ++i) {
+        const auto ready = [&] { return lines("killed") >= i * all / 6; };
+        killed += hewn_killed_when(resumed, ready, i) ? 1 : 0;
+      }
     }
+    ASSERT_EQ(killed, 3);
     ASSERT_EQ(hewn(resumed).code, 0);
     expect_same("whole", "killed");
   }
