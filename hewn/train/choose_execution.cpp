@@ -32,7 +32,8 @@ void choose_execution(Workshop& shop, run::Observer& observer) {
       choice ? prune::parse_limits(*choice, algorithm) : prune::usual_limits(algorithm);
   observer.on_message(hewn::str("on kept blocks alone up to density ", choice ? "(as given)" : "(by rule)",
                                 ": ", limits.empty() ? "no layer" : prune::to_text(limits)));
-  choice = prune::to_text(limits);
+  // What was given stays as it was given: a resumed run is told the same.
+  if (!choice) choice = prune::to_text(limits);
   shop.pruner->set_execution(*choice);
 }
 
