@@ -105,7 +105,9 @@ TEST_F(Resume, SlowAveragesAndBatchesInPartsToo) {
   expect_survives({"--ema", "0.9", "--accumulate", "3", "--precision", "bf16"});
 }
 
-TEST_F(Resume, WhatAScoreHasSeenToo) { expect_survives({"--method", "acdc", "--score", "reconstruction"}); }
+TEST_F(Resume, SlowWhatAScoreHasSeenToo) {
+  expect_survives({"--method", "acdc", "--score", "reconstruction"});
+}
 
 TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
   ASSERT_EQ(hewn(train("whole")).code, 0);
