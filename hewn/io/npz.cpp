@@ -29,7 +29,7 @@ NpyMatrix read_npz(const std::filesystem::path& path, const std::string& array, 
 
 void write_npz(const std::filesystem::path& path,
                const std::vector<std::pair<std::string, std::string>>& arrays) {
-  std::vector<std::pair<std::string, std::string>> members;
+  std::vector<std::pair<std::string, std::string_view>> members;
   for (const auto& [name, bytes] : arrays) members.emplace_back(name + ".npy", bytes);
   write_zip(path, members);
 }

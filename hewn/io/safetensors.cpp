@@ -17,15 +17,16 @@ struct TypeRow {
   std::string_view name;
   size_t size;
 };
-constexpr std::array<TypeRow, 9> kTypes = {{{DType::kF64, "F64", 8},
-                                            {DType::kF32, "F32", 4},
-                                            {DType::kF16, "F16", 2},
-                                            {DType::kBF16, "BF16", 2},
-                                            {DType::kI64, "I64", 8},
-                                            {DType::kI32, "I32", 4},
-                                            {DType::kI8, "I8", 1},
-                                            {DType::kU8, "U8", 1},
-                                            {DType::kBool, "BOOL", 1}}};
+constexpr std::array<TypeRow, 10> kTypes = {{{DType::kF64, "F64", 8},
+                                             {DType::kF32, "F32", 4},
+                                             {DType::kF16, "F16", 2},
+                                             {DType::kBF16, "BF16", 2},
+                                             {DType::kI64, "I64", 8},
+                                             {DType::kI32, "I32", 4},
+                                             {DType::kI16, "I16", 2},
+                                             {DType::kI8, "I8", 1},
+                                             {DType::kU8, "U8", 1},
+                                             {DType::kBool, "BOOL", 1}}};
 
 constexpr size_t kPrefix = 8;                 // bytes of the header's length
 constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit

@@ -12,7 +12,7 @@
 namespace hewn::io {
 
 /// Element types that hewn reads and writes, by their names in the format.
-enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI8, kU8, kBool };
+enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU8, kBool };
 
 std::string_view name_of(DType type);
 size_t size_of(DType type);

@@ -67,7 +67,7 @@ ZipMember parse_entry(const std::string& path, std::string_view directory, size_
   out.header = number(directory, at + 42, 4);
   out.name = directory.substr(at + kEntrySize, number(directory, at + 28, 2));
   if (out.packed == 0xffffffff || out.size == 0xffffffff || out.header == 0xffffffff) {
-    throw FormatError(path, "is larger than 4 GiB, which is not supported; save its arrays as .npy files");
+    throw FormatError(path, "is larger than 4 GiB, which is not supported; save its arrays one by one");
   }
   if ((flags & 1) != 0) throw FormatError(path, str("member ", out.name, " is encrypted"));
   if (out.method != 0 && out.method != 8) {
@@ -157,7 +157,7 @@ std::vector<ZipMember> read_zip_directory(const std::filesystem::path& path) {
   const std::string tail = file.bytes(file.size() - tail_size, tail_size);
   const size_t end = tail.rfind("PK\x05\x06");
   if (end == std::string::npos || tail.size() - end < kEndSize) {
-    throw FormatError(path.string(), "is not a ZIP archive (.npz), or its end is missing");
+    throw FormatError(path.string(), "is not a ZIP archive (.npz, .pt), or its end is missing");
   }
   const uint64_t count = number(tail, end + 10, 2);
   const std::string directory = file.bytes(number(tail, end + 16, 4), number(tail, end + 12, 4));

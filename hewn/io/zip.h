@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,9 @@ std::vector<ZipMember> read_zip_directory(const std::filesystem::path& path);
 /// The unpacked bytes of a member; its checksum is compared when the last one is read.
 std::unique_ptr<ByteStream> open_zip_member(const std::filesystem::path& path, const ZipMember& member);
 
-/// Writes an archive of (name, bytes), stored as they are, atomically. Throws Error from 4 GiB on.
+/// Writes an archive of (name, bytes), stored as they are, atomically; the bytes of each member begin at a
+/// multiple of `alignment`. Throws Error from 4 GiB on.
 void write_zip(const std::filesystem::path& path,
-               const std::vector<std::pair<std::string, std::string>>& members);
+               const std::vector<std::pair<std::string, std::string_view>>& members, uint64_t alignment = 1);
 
 }  // namespace hewn::io

@@ -14,15 +14,16 @@
 namespace hewn::tensor {
 namespace {
 
-constexpr std::array<std::pair<io::DType, at::ScalarType>, 9> kTypes = {{{io::DType::kF64, at::kDouble},
-                                                                         {io::DType::kF32, at::kFloat},
-                                                                         {io::DType::kF16, at::kHalf},
-                                                                         {io::DType::kBF16, at::kBFloat16},
-                                                                         {io::DType::kI64, at::kLong},
-                                                                         {io::DType::kI32, at::kInt},
-                                                                         {io::DType::kI8, at::kChar},
-                                                                         {io::DType::kU8, at::kByte},
-                                                                         {io::DType::kBool, at::kBool}}};
+constexpr std::array<std::pair<io::DType, at::ScalarType>, 10> kTypes = {{{io::DType::kF64, at::kDouble},
+                                                                          {io::DType::kF32, at::kFloat},
+                                                                          {io::DType::kF16, at::kHalf},
+                                                                          {io::DType::kBF16, at::kBFloat16},
+                                                                          {io::DType::kI64, at::kLong},
+                                                                          {io::DType::kI32, at::kInt},
+                                                                          {io::DType::kI16, at::kShort},
+                                                                          {io::DType::kI8, at::kChar},
+                                                                          {io::DType::kU8, at::kByte},
+                                                                          {io::DType::kBool, at::kBool}}};
 
 io::DType type_of(at::ScalarType type) {
   for (const auto& [ours, torch] : kTypes) {

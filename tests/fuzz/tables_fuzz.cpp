@@ -1,5 +1,5 @@
-// Damaged CSV, NPY and NPZ files: the first byte says which: 0 NPY, 2 NPZ. What kind they are is asked of
-// all.
+// Damaged CSV, NPY, NPZ and PyTorch files: the first byte says which: 0 NPY, 2 NPZ, 4 PyTorch; 5 is a pickle,
+// around which an archive is made that is in order. What kind they are is asked of all.
 #include <unistd.h>
 
 #include <cstdint>
@@ -11,7 +11,10 @@
 #include "hewn/io/csv.h"
 #include "hewn/io/npy.h"
 #include "hewn/io/npz.h"
+#include "hewn/io/pickle.h"
 #include "hewn/io/source_kind.h"
+#include "hewn/io/torch_file.h"
+#include "hewn/io/zip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
@@ -26,6 +29,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       for (const std::string& name : hewn::io::npz_arrays(path)) hewn::io::read_npz(path, name);
     } else if (data[0] == '0') {
       hewn::io::read_npy(path, hewn::io::NpyShape::kAny);
+    } else if (data[0] == '4') {
+      hewn::io::read_torch(path);
+    } else if (data[0] == '5') {
+      const std::string_view pickle(reinterpret_cast<const char*>(data + 1), size - 1);
+      hewn::io::parse_pickle(pickle, "pickle");  // most end here, before a file is written
+      const std::string storage(96, '\1');
+      hewn::io::write_zip(path, {{"a/data.pkl", pickle}, {"a/data/0", storage}, {"a/data/1", storage}});
+      hewn::io::read_torch(path);
     } else {
       hewn::io::CsvOptions options;
       options.text_columns = [](const std::vector<std::string>& names) {
