@@ -73,9 +73,11 @@ PickleValue call_known(const Pickle& pickle, const PickleValue& global, const Pi
 }
 
 PickleValue make_storage(const Pickle& pickle, const PickleValue& id, const std::string& where) {
+  constexpr size_t kLongestKey = 100;  // a number, usually; many tensors may have the same
   const bool fits =
       is_tuple(pickle, id, {Kind::kText, Kind::kGlobal, Kind::kText, Kind::kText, Kind::kInt}, 5) &&
-      pickle.at(id.items[0]).text == "storage" && storage_type(pickle.at(id.items[1]).text);
+      pickle.at(id.items[0]).text == "storage" && storage_type(pickle.at(id.items[1]).text) &&
+      pickle.at(id.items[2]).text.size() <= kLongestKey;
   if (!fits) throw FormatError(where, "has a persistent id that names no storage");
   return {Kind::kStorage, 0, 0, 0, "", id.items};
 }

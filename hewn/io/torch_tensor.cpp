@@ -9,7 +9,7 @@
 namespace hewn::io {
 namespace {
 
-constexpr size_t kMostDimensions = 64;
+constexpr size_t kMostDimensions = 16;
 constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
 
 }  // namespace
@@ -47,10 +47,12 @@ StridedTensor parse_tensor(const Pickle& pickle, const PickleValue& value, const
   out.key = pickle.at(storage.items[2]).text;
   out.storage = static_cast<uint64_t>(whole(storage.items[4]));
   out.offset = static_cast<uint64_t>(whole(value.items[1]));
-  for (const uint32_t extent : pickle.at(value.items[2]).items) out.shape.push_back(whole(extent));
-  for (const uint32_t stride : pickle.at(value.items[3]).items) out.strides.push_back(whole(stride));
-  if (out.shape.size() != out.strides.size() || out.shape.size() > kMostDimensions)
-    throw bad(str("has ", out.shape.size(), " dimensions and ", out.strides.size(), " strides"));
+  const std::vector<uint32_t>& shape = pickle.at(value.items[2]).items;
+  const std::vector<uint32_t>& strides = pickle.at(value.items[3]).items;
+  if (shape.size() != strides.size() || shape.size() > kMostDimensions)
+    throw bad(str("has ", shape.size(), " dimensions and ", strides.size(), " strides"));
+  for (const uint32_t extent : shape) out.shape.push_back(whole(extent));
+  for (const uint32_t stride : strides) out.strides.push_back(whole(stride));
 
   uint64_t bytes = size_of(out.type);
   uint64_t last = out.offset;
