@@ -58,7 +58,7 @@ void save(const torch::nn::Module& module, const Blocks& blocks, const std::file
 }
 
 Blocks load(torch::nn::Module& module, const std::filesystem::path& path) {
-  const tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
+  const tensor::TensorFile file = tensor::load_weights(path);
   Blocks blocks = file.metadata.contains(kBlocks) ? blocks_in(file, path.string()) : Blocks();
   const auto targets = tensor::state_dict(module);
   tensor::check_fits(targets, file, "", path.string());

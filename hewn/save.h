@@ -19,9 +19,10 @@ namespace hewn {
 void save(const torch::nn::Module& module, const Blocks& blocks, const std::filesystem::path& path,
           const std::map<std::string, std::string>& about = {});
 
-/// Copies a safetensors file into a module of the same parameters and buffers, by name, and returns its kept
-/// blocks: none where the file holds no such list. Throws FormatError, and leaves the module as it is, where
-/// names or shapes do not fit or a weight is not zero outside its kept blocks.
+/// Copies a safetensors file, or a state dict of torch.save (.pt), into a module of the same parameters and
+/// buffers, by name, and returns its kept blocks: none where the file holds no such list. Throws FormatError,
+/// and leaves the module as it is, where names or shapes do not fit or a weight is not zero outside its kept
+/// blocks.
 Blocks load(torch::nn::Module& module, const std::filesystem::path& path);
 
 /// The kept blocks that a file's metadata lists. Throws FormatError where there are none, or where they do

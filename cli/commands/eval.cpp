@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/source.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/training.h"
 #include "hewn/core/error.h"
 #include "hewn/deploy/evaluate.h"
@@ -29,7 +30,8 @@ run::Metrics evaluate_init(const Given& given) {
   for (const char* needed : {"model", "data"}) {
     if (!given.contains(needed)) throw Error(str("weights: expected --", needed, " beside them"));
   }
-  return deploy::evaluate_weights(run::options_from(training_part(given)));
+  Terminal terminal(/*quiet=*/false);
+  return deploy::evaluate_weights(run::options_from(training_part(given)), terminal);
 }
 
 int run_eval(EvalFields fields, Given given) {
@@ -38,7 +40,8 @@ int run_eval(EvalFields fields, Given given) {
     throw Error("eval: expected SOURCE, a run folder or a weights file; see hewn eval --help");
   }
   if (fields.options.init.empty() &&
-      source_kind("eval", fields.source, {SourceKind::kRun, SourceKind::kWeights}) == SourceKind::kWeights) {
+      source_kind("eval", fields.source, {SourceKind::kRun, SourceKind::kWeights, SourceKind::kTorch}) !=
+          SourceKind::kRun) {
     given["init"] = fields.options.init = fields.source;
   }
   const bool from_file = !fields.options.init.empty();
@@ -71,7 +74,7 @@ Command eval_command() {
       "hewn eval runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --json\n"
       "  hewn eval resnet20.safetensors --model resnet20 --data cifar10:cifar-10-batches-bin";
   command.positionals = {
-      {"SOURCE", "run folder, or weights from elsewhere (.safetensors)", &fields->source, false}};
+      {"SOURCE", "run folder, or weights from elsewhere (.safetensors, .pt)", &fields->source, false}};
   command.options =
       run::describe(fields->options)
           .pick({"data", "init", "init-skip", "model", "widths", "width", "embedding", "device", "threads"});

@@ -63,7 +63,8 @@ Command export_command() {
   command.help = "write a run's model as a file for the runtime, or for other programs";
   command.example = "hewn export runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --to model.hewn";
   command.positionals = {{"SOURCE", "folder of a finished run", &fields->run}};
-  command.options.add("to", fields->to, "file to write; its suffix is the format: .hewn or .safetensors");
+  command.options.add("to", fields->to,
+                      "file to write; its suffix is the format: .hewn, .safetensors or .pt");
   command.options.add("dtype", fields->dtype, "type of the weights in a .hewn file: f32 or bf16");
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given&) { return run_export(*fields); };

@@ -31,6 +31,7 @@ void print_file(const deploy::FileReport& report, const std::string& file) {
   std::cout << '\n' << file << ": " << bytes_text(report.content.bytes);
   if (report.weights) {
     std::cout << ", " << bytes_text(report.other_bytes) << " of them in vectors and numbers\n";
+    if (!report.note.empty()) std::cout << report.note << '\n';
   } else {
     std::cout << "\nclasses: " << (report.classes.empty() ? "not named" : plain_text(join(report.classes)))
               << '\n';
@@ -40,7 +41,8 @@ void print_file(const deploy::FileReport& report, const std::string& file) {
 int run_inspect(const InspectFields& fields) {
   using io::SourceKind;
   const SourceKind kind =
-      source_kind("inspect", fields.source, {SourceKind::kRun, SourceKind::kModel, SourceKind::kWeights});
+      source_kind("inspect", fields.source,
+                  {SourceKind::kRun, SourceKind::kModel, SourceKind::kWeights, SourceKind::kTorch});
   if (kind == SourceKind::kRun) {
     print_report(deploy::inspect_run({fields.source}), fields.json);
     return 0;
@@ -64,7 +66,8 @@ Command inspect_command() {
   command.example =
       "hewn inspect runs/fashion-mnist-mlp-auto-b16-s0.9-seed0\n"
       "  hewn inspect model.hewn";
-  command.positionals = {{"SOURCE", "run folder, model.hewn or weights (.safetensors)", &fields->source}};
+  command.positionals = {
+      {"SOURCE", "run folder, model.hewn or weights (.safetensors, .pt)", &fields->source}};
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given&) { return run_inspect(*fields); };
   return command;

@@ -42,13 +42,14 @@ run::Metrics evaluate_run(const run::Folder& run, const std::string& data, const
   return evaluate_on(*finished.model, *source, where);
 }
 
-run::Metrics evaluate_weights(const run::Options& options) {
+run::Metrics evaluate_weights(const run::Options& options, run::Observer& observer) {
   const at::Device where = tensor::find_device(options.device);
   tensor::set_threads(options.threads);
   run::Observer silent;
   const auto source = train::open_data(options, where, {}, silent);
   const auto model = train::build_model(options, train::signature_of(source->info()));
-  train::load_weights(*model, options.init, options.init_skip);
+  const std::string note = train::load_weights(*model, options.init, options.init_skip);
+  if (!note.empty()) observer.on_message(hewn::str(options.init, ": ", note));
   return evaluate_on(*model, *source, where);
 }
 

@@ -5,6 +5,7 @@
 
 #include "hewn/run/folder.h"
 #include "hewn/run/metrics.h"
+#include "hewn/run/observer.h"
 
 namespace hewn::deploy {
 
@@ -13,7 +14,7 @@ run::Metrics evaluate_run(const run::Folder& run, const std::string& data, const
                           int64_t threads);
 
 /// The same for a network that was trained elsewhere: options.model with the weights in options.init, on
-/// options.data.
-run::Metrics evaluate_weights(const run::Options& options);
+/// options.data. The observer hears what was taken from a checkpoint.
+run::Metrics evaluate_weights(const run::Options& options, run::Observer& observer);
 
 }  // namespace hewn::deploy

@@ -8,12 +8,21 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
+#include "hewn/core/text.h"
 #include "hewn/deploy/finished_run.h"
 
 namespace hewn::deploy {
 namespace {
 
 const std::string kHewnSuffix = ".hewn";
+
+void write_weights(const run::Folder& run, const Weights& weights, const std::filesystem::path& to) {
+  if (to.extension() == ".safetensors") {
+    write_file_atomically(to, read_file(run.model()));
+  } else {
+    tensor::save_torch(to, weights.tensors);
+  }
+}
 
 }  // namespace
 
@@ -72,12 +81,12 @@ ExportedRun exported_run(const run::Folder& folder) {
 
 void check_export_file(const std::filesystem::path& to) {
   const std::string suffix = to.extension().string();
-  const std::string written = hewn::str(kHewnSuffix, " and .safetensors");
-  if (suffix == ".onnx" || suffix == ".pt" || suffix == ".pth") {
-    throw Error(
-        hewn::str("to: this version does not write ", suffix, " files, only ", written, ": ", to.string()));
+  const std::vector<std::string> written = {kHewnSuffix, ".safetensors", ".pt", ".pth"};
+  if (suffix == ".onnx") {
+    throw Error(hewn::str("to: this version does not write ", suffix, " files, only ", join(written), ": ",
+                          to.string()));
   }
-  known_suffix("to", to, {kHewnSuffix, ".safetensors"});
+  known_suffix("to", to, written);
 }
 
 ExportReport export_run(const run::Folder& run, const std::filesystem::path& to, io::DType type) {
@@ -88,7 +97,7 @@ ExportReport export_run(const run::Folder& run, const std::filesystem::path& to,
   }
   const auto [data, weights] = exported_run(run);
   if (weights_only) {
-    write_file_atomically(to, read_file(run.model()));
+    write_weights(run, weights, to);
   } else {
     runtime::write_model(to, data, type);
   }

@@ -50,7 +50,8 @@ ExportReport report_on(const runtime::ModelData& model, std::optional<io::DType>
 void check_export_file(const std::filesystem::path& to);
 
 /// Writes a finished run's network. The suffix of the file is its format: .hewn, where `type` is that of the
-/// values (kF32 or kBF16), or .safetensors, which is the run's model.safetensors once it has been checked.
+/// values (kF32 or kBF16), .safetensors, which is the run's model.safetensors once it has been checked, or
+/// .pt or .pth, its tensors as a state dict of PyTorch.
 ExportReport export_run(const run::Folder& run, const std::filesystem::path& to, io::DType type);
 
 /// One sample's shape (of a click log: its fields) as channels x height x width; a vector is an image of one

@@ -14,12 +14,13 @@ std::string metadata_text(const tensor::TensorFile& file, const std::string& key
 }
 
 FileReport inspect_weights(const std::filesystem::path& path) {
-  const tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
+  const tensor::TensorFile file = tensor::load_weights(path);
   const Blocks blocks = file.metadata.contains("hewn.blocks") ? blocks_in(file, path.string()) : Blocks();
   std::map<std::string, std::string> layer_of;  // by the name of its weight
   for (const auto& [layer, kept] : blocks) layer_of[weight_name(layer, file.tensors)] = layer;
   FileReport out;
   out.weights = true;
+  out.note = file.note;
   out.model = metadata_text(file, "hewn.model");
   out.method = metadata_text(file, "hewn.method");
   for (const auto& [name, tensor] : file.tensors) {
@@ -90,6 +91,7 @@ Json to_json(const FileReport& report, const std::string& file) {
   out["bytes"] = report.content.bytes;
   out["bytes_dense"] = report.content.bytes_dense;
   if (report.weights) out["other_bytes"] = report.other_bytes;
+  if (!report.note.empty()) out["note"] = report.note;
   out["layers"] = std::move(layers);
   return out;
 }

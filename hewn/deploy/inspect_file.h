@@ -11,7 +11,7 @@ namespace hewn::deploy {
 
 /// What a file holds of a network, for people.
 struct FileReport {
-  bool weights = false;  // a safetensors file; else a model.hewn file, which has all of these
+  bool weights = false;  // of any program; else a model.hewn file, which has all of these
   std::string model;
   std::string method;
   runtime::Shape input;
@@ -19,10 +19,11 @@ struct FileReport {
   std::vector<std::string> classes;
   ExportReport content;     // bytes of layers as they are in the file
   int64_t other_bytes = 0;  // weights: of vectors and numbers, which are no layers
+  std::string note;         // of a PyTorch file: what was taken from it and left out
 };
 
-/// A model.hewn file, or a safetensors file with or without kept blocks ("hewn.blocks") in its metadata: each
-/// tensor of two dimensions or more is a layer there. Throws FormatError.
+/// A model.hewn file, a PyTorch file, or a safetensors file with or without kept blocks ("hewn.blocks") in
+/// its metadata: each tensor of two dimensions or more is a layer there. Throws FormatError.
 FileReport inspect_file(const std::filesystem::path& path);
 
 /// With the name of the file.

@@ -10,7 +10,7 @@ void describe_network(Options& o, OptionTable& table) {
   table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   table.add("width", o.width, "channels in the first stage of a resnet").at_least(1);
   table.add("embedding", o.embedding, "numbers per field of a click log");
-  table.add("init", o.init, "start from the weights of this .safetensors file");
+  table.add("init", o.init, "start from the weights of this .safetensors or .pt file");
   table.add("init-skip", o.init_skip, "patterns of tensors that the file need not give, with commas between");
 }
 

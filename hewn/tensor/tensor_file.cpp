@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "hewn/core/error.h"
+#include "hewn/io/source_kind.h"
+#include "hewn/io/torch_file.h"
 
 namespace hewn::tensor {
 namespace {
@@ -29,7 +31,7 @@ io::DType type_of(at::ScalarType type) {
   for (const auto& [ours, torch] : kTypes) {
     if (torch == type) return ours;
   }
-  throw Error(hewn::str("a tensor of type ", type, " cannot be written to a safetensors file"));
+  throw Error(hewn::str("a tensor of type ", type, " cannot be written to a file"));
 }
 
 at::ScalarType type_of(io::DType type) {
@@ -39,30 +41,50 @@ at::ScalarType type_of(io::DType type) {
   throw Error("safetensors: element type outside the table");
 }
 
+/// Tensors where a file can be written from, and views of them.
+struct Views {
+  explicit Views(const std::map<std::string, at::Tensor>& tensors) {
+    for (const auto& [name, tensor] : tensors) {
+      alive.push_back(tensor.detach().to(at::kCPU).contiguous());
+      const at::Tensor& ready = alive.back();
+      views[name] = {type_of(ready.scalar_type()),
+                     ready.sizes().vec(),
+                     {static_cast<const std::byte*>(ready.data_ptr()), ready.nbytes()}};
+    }
+  }
+  std::vector<at::Tensor> alive;
+  std::map<std::string, io::TensorView> views;
+};
+
+std::map<std::string, at::Tensor> copies_of(const std::map<std::string, io::TensorView>& views) {
+  std::map<std::string, at::Tensor> out;
+  for (const auto& [name, view] : views) {
+    const at::Tensor tensor = at::empty(view.shape, at::TensorOptions(type_of(view.type)));
+    if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
+    out[name] = tensor;
+  }
+  return out;
+}
+
 }  // namespace
 
 void save_tensors(const std::filesystem::path& path, const TensorFile& file, bool sealed) {
-  std::map<std::string, io::TensorView> views;
-  std::vector<at::Tensor> alive;
-  for (const auto& [name, tensor] : file.tensors) {
-    alive.push_back(tensor.detach().to(at::kCPU).contiguous());
-    const at::Tensor& ready = alive.back();
-    views[name] = {type_of(ready.scalar_type()),
-                   ready.sizes().vec(),
-                   {static_cast<const std::byte*>(ready.data_ptr()), ready.nbytes()}};
-  }
-  io::write_safetensors(path, file.metadata, views, sealed);
+  io::write_safetensors(path, file.metadata, Views(file.tensors).views, sealed);
+}
+
+void save_torch(const std::filesystem::path& path, const std::map<std::string, at::Tensor>& tensors) {
+  io::write_torch(path, Views(tensors).views);
 }
 
 TensorFile load_tensors(const std::filesystem::path& path, bool sealed) {
   const io::SafetensorsFile raw = io::read_safetensors(path, sealed);
-  TensorFile file{raw.metadata, {}};
-  for (const auto& [name, view] : raw.tensors) {
-    const at::Tensor tensor = at::empty(view.shape, at::TensorOptions(type_of(view.type)));
-    if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
-    file.tensors[name] = tensor;
-  }
-  return file;
+  return {raw.metadata, copies_of(raw.tensors)};
+}
+
+TensorFile load_weights(const std::filesystem::path& path) {
+  if (io::kind_of(path) != io::SourceKind::kTorch) return load_tensors(path, /*sealed=*/false);
+  const io::TorchFile raw = io::read_torch(path);
+  return {{}, copies_of(raw.tensors), raw.note};
 }
 
 void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,

@@ -14,11 +14,17 @@ namespace hewn::tensor {
 struct TensorFile {
   std::map<std::string, std::string> metadata;
   std::map<std::string, at::Tensor> tensors;
+  std::string note{};  // of a PyTorch file: what was taken from it and left out (io/torch_file.h)
 };
 
 void save_tensors(const std::filesystem::path& path, const TensorFile& file, bool sealed);
+/// Writes a state dict as torch.save does (.pt).
+void save_torch(const std::filesystem::path& path, const std::map<std::string, at::Tensor>& tensors);
+
 /// Tensors own their memory and are on the CPU.
 TensorFile load_tensors(const std::filesystem::path& path, bool sealed);
+/// The same for a file from elsewhere, safetensors or a PyTorch file by its content.
+TensorFile load_weights(const std::filesystem::path& path);
 
 /// Throws FormatError naming the file for a name of `targets` that is missing in it or has another shape.
 void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,

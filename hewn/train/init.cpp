@@ -28,17 +28,21 @@ void strip_prefix(std::map<std::string, at::Tensor>& tensors) {
 /// Says of a file of another kind what it is; of a damaged one the reader knows more.
 void check_weights_file(const std::filesystem::path& path) {
   const io::SourceKind kind = io::kind_of(path);
-  if (kind == io::SourceKind::kWeights || kind == io::SourceKind::kDamaged) return;
+  if (kind == io::SourceKind::kWeights || kind == io::SourceKind::kTorch ||
+      kind == io::SourceKind::kDamaged) {
+    return;
+  }
   if (kind == io::SourceKind::kMissing) throw FormatError(path.string(), "no such file or folder");
   throw FormatError(path.string(),
-                    hewn::str("is ", name_of(kind), "; expected ", name_of(io::SourceKind::kWeights)));
+                    hewn::str("is ", name_of(kind), "; expected ", name_of(io::SourceKind::kWeights), " or ",
+                              name_of(io::SourceKind::kTorch)));
 }
 
 }  // namespace
 
-void load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip) {
+std::string load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip) {
   check_weights_file(path);
-  tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/false);
+  tensor::TensorFile file = tensor::load_weights(path);
   strip_prefix(file.tensors);
   const std::vector<std::string> patterns = split(skip, ',');
   const auto skipped = [&](const std::string& name) {
@@ -56,6 +60,7 @@ void load_weights(nn::Model& model, const std::filesystem::path& path, const std
     }
   }
   tensor::copy_into(wanted, file, "", path.string());
+  return file.note;
 }
 
 }  // namespace hewn::train

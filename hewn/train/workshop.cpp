@@ -43,7 +43,10 @@ Workshop::Workshop(const run::Options& given, run::Observer& observer,
   // Throws now, not in the first step, where the batch cannot be shared evenly.
   data::Share{0, group->place().size}.rows_of(std::min(options.batch, source->info().train_size));
   model = build_model(options, signature_of(source->info()));
-  if (!options.init.empty()) load_weights(*model, options.init, options.init_skip);
+  if (!options.init.empty()) {
+    const std::string note = load_weights(*model, options.init, options.init_skip);
+    if (!note.empty()) observer.on_message(hewn::str(options.init, ": ", note));
+  }
   task = make_task(source->info().kind, options.label_smoothing);
   move_to(*model, device, options.cudnn_benchmark);
   if (options.sync_batch_norm) synchronise_norms(*this);

@@ -92,6 +92,27 @@ TEST_F(ExportCommand, PredictEqualsEval) {
             60);
 }
 
+TEST_F(ExportCommand, StateDictsOfPyTorchAreTakenAsWeights) {
+  const Json exported = json_of_call({"export", path("run"), "--to", path("m.pt"), "--json"});
+  EXPECT_EQ(exported["bytes"].get<uintmax_t>(), std::filesystem::file_size(path("m.pt")));
+  const std::vector<std::string> model = {"--model", "mlp", "--widths", "96,96", "--data", data()};
+  const auto metrics = [&](const std::string& file) {
+    std::vector<std::string> arguments = {"eval", file, "--json"};
+    arguments.insert(arguments.end(), model.begin(), model.end());
+    return json_of_call(arguments)["metrics"];
+  };
+  const Json run = json_of_call({"eval", path("run"), "--json"})["metrics"];
+  EXPECT_EQ(metrics(path("m.pt")), metrics(path("run/model.safetensors")));
+  EXPECT_EQ(metrics(path("m.pt"))["accuracy"], run["accuracy"]);
+  EXPECT_EQ(json_of_call({"inspect", path("m.pt"), "--json"})["layers"].size(), 3U);
+  std::vector<std::string> arguments = {"train",   "--init", path("m.pt"), "--method", "dense",
+                                        "--steps", "2",      "--quiet",    "--out",    path("further")};
+  arguments.insert(arguments.end(), model.begin(), model.end());
+  const Outcome trained = hewn(arguments);
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  expect_error({"inspect", HEWN_SOURCE_DIR "/tests/io/torch/legacy.pt"}, "before 1.6");
+}
+
 TEST_F(ExportCommand, RefusesInOneLine) {
   expect_error({"export", path("run")}, "--to");
   expect_error({"export", path("run"), "--to", path("x.hewn"), "--dtype", "f16"}, "bf16");

@@ -86,7 +86,8 @@ TEST_F(Grammar, CommandsLookAtTheContentOfSources) {
                path("onnx.hewn") + ": is an ONNX file; hewn inspect takes a run folder");
   expect_error({"predict", path("torch.hewn"), path("x.npy")},
                path("torch.hewn") + ": is a PyTorch file; hewn predict takes");
-  expect_error({"eval", kModel}, kModel + ": is a model.hewn file; hewn eval takes a run folder or");
+  expect_error({"eval", kModel},
+               kModel + ": is a model.hewn file; hewn eval takes a run folder, a weights file");
 }
 
 TEST_F(Grammar, SuffixesAreFormats) {

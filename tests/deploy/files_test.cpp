@@ -11,6 +11,7 @@
 #include "hewn/deploy/predictions_file.h"
 #include "hewn/deploy/samples.h"
 #include "hewn/io/npz.h"
+#include "hewn/tensor/tensor_file.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
@@ -153,16 +154,30 @@ TEST_F(ModelFiles, ExportsByTheirSuffix) {
   const auto complaint = [&](const std::string& name, io::DType type) {
     return message_of([&] { export_run({kOld + "finished"}, folder_ / name, type); });
   };
-  EXPECT_NE(
-      complaint("m.onnx", io::DType::kF32).find("does not write .onnx files, only .hewn and .safetensors"),
-      std::string::npos);
-  EXPECT_NE(complaint("m.pt", io::DType::kF32).find("does not write .pt files"), std::string::npos);
+  EXPECT_NE(complaint("m.onnx", io::DType::kF32)
+                .find("does not write .onnx files, only .hewn, .safetensors, .pt, .pth"),
+            std::string::npos);
+  EXPECT_NE(complaint("m.pt", io::DType::kBF16).find("dtype: applies to .hewn"), std::string::npos);
   EXPECT_NE(complaint("m.txt", io::DType::kF32).find("expected a file that ends in .hewn, .safetensors"),
             std::string::npos);
   EXPECT_NE(complaint("m.safetensors", io::DType::kBF16).find("dtype: applies to .hewn"), std::string::npos);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   export_run({kOld + "finished"}, folder_ / "m.safetensors", io::DType::kF32);
   EXPECT_EQ(read_file(folder_ / "m.safetensors"), read_file(kOld + "finished/model.safetensors"));
+}
+
+TEST_F(ModelFiles, AStateDictOfPyTorchHoldsTheSameTensors) {
+  export_run({kOld + "finished"}, folder_ / "m.pt", io::DType::kF32);
+  export_run({kOld + "finished"}, folder_ / "m.pth", io::DType::kF32);
+  EXPECT_EQ(read_file(folder_ / "m.pt"), read_file(folder_ / "m.pth"));
+  const auto expected = tensor::load_weights(kOld + "finished/model.safetensors").tensors;
+  const auto got = tensor::load_weights(folder_ / "m.pt").tensors;
+  ASSERT_EQ(got.size(), expected.size());
+  for (const auto& [name, tensor] : expected) EXPECT_TRUE(at::equal(got.at(name), tensor)) << name;
+  const Json report = to_json(inspect_file(folder_ / "m.pt"), "m");
+  EXPECT_EQ(report["kind"], "weights");
+  EXPECT_EQ(report["layers"].size(), to_json(inspect_file(kOld + "model.hewn"), "m")["layers"].size());
+  EXPECT_FALSE(report.contains("note"));
 }
 
 TEST_F(ModelFiles, FilesSayWhatTheyKeep) {
