@@ -46,7 +46,8 @@ class PickleReader {
       fail(str("is a whole pickled module (", in_quotes(name),
                "), which only its own code can load; in Python: torch.save(model.state_dict(), FILE)"));
     }
-    fail(str("asks for ", in_quotes(name), ", and ", kPlain, "; nothing was run"));
+    fail(str("asks for ", in_quotes(name), ", and ", kPlain,
+             "; nothing was run; in Python: torch.save(model.state_dict(), FILE)"));
   }
 
   /// Whether an object of the class that was just named is made next.

@@ -209,6 +209,19 @@ TEST(Facade, FilesThatDoNotFitLeaveTheModuleAsItWas) {
             std::string::npos);
 }
 
+TEST(Facade, LoadsAStateDictOfPyTorch) {
+  const test::TempFolder folder;
+  at::manual_seed(4);
+  Net net;
+  tensor::save_torch(folder / "a.pt", tensor::state_dict(net));
+  Net other;
+  EXPECT_TRUE(load(other, folder / "a.pt").empty());
+  const auto expected = tensor::state_dict(net);
+  for (const auto& [name, tensor] : tensor::state_dict(other)) {
+    EXPECT_TRUE(at::equal(tensor, expected.at(name))) << name;
+  }
+}
+
 TEST(Facade, AGraphThatDoesNotFitItsWeightsIsRefused) {
   struct Conv : torch::nn::Module {
     nn::Conv2d conv{torch::nn::Conv2dOptions(12, 12, 3).groups(2)};
