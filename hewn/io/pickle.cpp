@@ -83,7 +83,7 @@ class PickleReader {
   }
   std::vector<uint32_t> pop_last(size_t count) {
     if (stack_.size() - floor() < count) fail("takes values that it never gave (pickle)");
-    const std::vector<uint32_t> out(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
+    std::vector<uint32_t> out(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
     return out;
   }

@@ -93,7 +93,7 @@ void write_torch(const std::filesystem::path& path, const std::map<std::string, 
     pickle.text(name);
     write_tensor(pickle, view, key);
     storages.emplace_back(
-        kFolder + "data/" + key,
+        str(kFolder, "data/", key),
         std::string_view(reinterpret_cast<const char*>(view.data.data()), view.data.size()));
   }
   pickle.op(kSetItems);
