@@ -48,6 +48,35 @@ TEST(Cifar10, ReadsRecordsAndNamesATruncatedFile) {
   EXPECT_NE(message_of([&] { open_source(spec, {}); }).find("data_batch_2.bin"), std::string::npos);
 }
 
+TEST(Cifar100, TheFineLabelIsTheClass) {
+  const TempFolder folder;
+  const auto record = [](char coarse, char fine, char pixel) {
+    return std::string{coarse, fine} + std::string(3072, pixel);
+  };
+  write_text(folder / "train.bin", record(19, 99, 'x') + record(0, 20, 'y') + record(7, 0, 'z'));
+  write_text(folder / "test.bin", record(4, 42, 'a') + record(3, 99, 'b'));
+  const std::string spec = "cifar100:" + folder.path().string();
+  const auto source = open_source(spec, {});
+  EXPECT_EQ(source->info().name, "cifar100");
+  EXPECT_EQ(source->info().classes, 100);
+  EXPECT_EQ(source->info().train_size, 3);
+  const Batch test = source->test_batch(0);
+  EXPECT_TRUE(at::equal(test.target, at::tensor({42, 99}, at::kLong)));
+  EXPECT_NEAR(test.input[1][2][31][31].item<double>(), ('b' / 255.0 - 0.406) / 0.225, 1e-5);
+  EXPECT_EQ(test.input[0].min().item<float>(), test.input[0][0].min().item<float>());
+
+  std::filesystem::create_directories(folder / "above/cifar-100-binary");
+  for (const char* name : {"train.bin", "test.bin"})
+    std::filesystem::copy(folder / name, folder / "above/cifar-100-binary" / name);
+  EXPECT_EQ(open_source("cifar100:" + (folder / "above").string(), {})->info().test_size, 2);
+  for (const std::string& bad :
+       {record(20, 1, 'x'), record(1, 100, 'x'), record(1, 1, 'x') + "a", std::string()}) {
+    write_text(folder / "test.bin", bad);
+    EXPECT_NE(message_of([&] { open_source(spec, {}); }).find("test.bin"), std::string::npos);
+  }
+  EXPECT_NE(message_of([] { open_source("cifar100", {}); }).find("cifar100:FOLDER"), std::string::npos);
+}
+
 TEST(Sources, UnknownNamesAreRejectedWithTheKnownOnes) {
   EXPECT_NE(message_of([] { open_source("imagenet", {}); }).find("cifar10"), std::string::npos);
   EXPECT_NE(message_of([] { open_source("mnist", {}); }).find("mnist:FOLDER"), std::string::npos);
