@@ -14,6 +14,11 @@
 namespace hewn::data {
 namespace {
 
+constexpr std::string_view kPngBegin = "\x89PNG";
+constexpr std::string_view kJpegBegin = "\xff\xd8";
+
+bool begins(std::string_view bytes, std::string_view with) { return bytes.substr(0, with.size()) == with; }
+
 /// The most that the decoder may shrink a crop so that nothing has to be enlarged afterwards.
 int64_t shrink_for(const Crop& crop, int64_t width, int64_t height) {
   const double times =
@@ -68,9 +73,19 @@ std::pair<int64_t, int64_t> ImageReader::measure(const std::filesystem::path& pa
   return measure(load(path));
 }
 
-std::pair<int64_t, int64_t> ImageReader::measure(std::string_view bytes) {
-  jpeg_.open(bytes);
-  return {jpeg_.width(), jpeg_.height()};
+std::pair<int64_t, int64_t> ImageReader::measure(std::string_view bytes) { return open(bytes); }
+
+std::pair<int64_t, int64_t> ImageReader::open(std::string_view bytes) {
+  opened_png_ = begins(bytes, kPngBegin);
+  if (opened_png_) {
+    if (!png_) png_ = std::make_unique<PngDecoder>();
+    png_->open(bytes);
+    return {png_->width(), png_->height()};
+  }
+  if (!begins(bytes, kJpegBegin)) throw DamagedImage("is neither a JPEG nor a PNG file");
+  if (!jpeg_) jpeg_ = std::make_unique<JpegDecoder>();
+  jpeg_->open(bytes);
+  return {jpeg_->width(), jpeg_->height()};
 }
 
 void ImageReader::read(const std::filesystem::path& path, const ChooseCrop& choose, int64_t size,
@@ -79,14 +94,12 @@ void ImageReader::read(const std::filesystem::path& path, const ChooseCrop& choo
 }
 
 void ImageReader::decode(std::string_view bytes, const ChooseCrop& choose, int64_t size, uint8_t* out) {
-  jpeg_.open(bytes);
-  render(choose(jpeg_.width(), jpeg_.height()), size, size, out);
+  const auto [width, height] = open(bytes);
+  render(choose(width, height), size, size, out);
 }
 
 std::string ImageReader::resized(std::string_view bytes, int64_t short_side) {
-  jpeg_.open(bytes);
-  const int64_t w = jpeg_.width();
-  const int64_t h = jpeg_.height();
+  const auto [w, h] = open(bytes);
   const int64_t shorter = std::min(w, h);
   if (shorter <= short_side) return "";
   const int64_t width = short_side * w / shorter;
@@ -98,10 +111,11 @@ std::string ImageReader::resized(std::string_view bytes, int64_t short_side) {
 }
 
 void ImageReader::render(const Crop& crop, int64_t width, int64_t height, uint8_t* out) {
-  const int64_t shrink = shrink_for(crop, width, height);
+  const int64_t shrink = opened_png_ ? 1 : shrink_for(crop, width, height);
   const CropSpan x = shrunk(crop.x, shrink);
   const CropSpan y = shrunk(crop.y, shrink);
-  const Pixels pixels = jpeg_.decode(shrink, {x.low, y.low, x.high, y.high});
+  const PixelBox box = {x.low, y.low, x.high, y.high};
+  const Pixels pixels = opened_png_ ? png_->decode(box) : jpeg_->decode(shrink, box);
   make_axis(span_of(y, pixels.top, height, false), rows_);
   make_axis(span_of(x, pixels.left, width, crop.mirror), columns_);
   const auto scratch = static_cast<size_t>(resample_scratch(columns_));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "hewn/data/folders/crops.h"
 #include "hewn/data/folders/jpeg.h"
+#include "hewn/data/folders/png.h"
 #include "hewn/data/folders/resample.h"
 
 namespace hewn::data {
@@ -17,7 +19,8 @@ namespace hewn::data {
 /// Which part of an image of that size is wanted.
 using ChooseCrop = std::function<Crop(int64_t width, int64_t height)>;
 
-/// From the bytes of an image file to the pixels of an input. One per thread; it keeps its memory.
+/// From the bytes of an image file to the pixels of an input, JPEG or PNG as the bytes themselves say. One
+/// per thread; it keeps its memory. Throws Error where this build cannot decode such files.
 class ImageReader {
  public:
   /// size x size RGB pixels. Throws DamagedImage, also where the file cannot be read.
@@ -34,10 +37,14 @@ class ImageReader {
 
  private:
   std::string_view load(const std::filesystem::path& path);
+  /// Width and height; the image is then the opened one.
+  std::pair<int64_t, int64_t> open(std::string_view bytes);
   /// A part of the opened image as so many pixels.
   void render(const Crop& crop, int64_t width, int64_t height, uint8_t* out);
 
-  JpegDecoder jpeg_;
+  std::unique_ptr<JpegDecoder> jpeg_;  // made for the first file of their kind
+  std::unique_ptr<PngDecoder> png_;
+  bool opened_png_ = false;
   std::string bytes_;
   ResampleAxis rows_;
   ResampleAxis columns_;

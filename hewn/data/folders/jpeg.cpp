@@ -16,8 +16,6 @@
 namespace hewn::data {
 namespace {
 
-// A header may promise any size: no photograph has more pixels than this.
-constexpr int64_t kMostPixels = int64_t{1} << 28;
 // Chroma is smoothed over its neighbours: so many more columns make the edges what they are in the whole.
 constexpr int64_t kMargin = 2;
 

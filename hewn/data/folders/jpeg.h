@@ -1,33 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include "hewn/core/error.h"
+#include "hewn/data/folders/pixels.h"
 
 namespace hewn::data {
-
-/// An image that cannot be decoded; the message says why and names no file.
-class DamagedImage : public Error {
- public:
-  using Error::Error;
-};
-
-struct PixelBox {
-  int64_t left = 0;
-  int64_t top = 0;
-  int64_t right = 0;  // one behind
-  int64_t bottom = 0;
-};
-
-/// RGB bytes of a part of an image.
-struct Pixels {
-  const uint8_t* data = nullptr;  // pixel (left, top)
-  int64_t stride = 0;             // bytes of a row
-  int64_t left = 0;
-  int64_t top = 0;
-};
 
 /// Decodes one JPEG after the other and keeps its memory; one per thread. Grey, CMYK and YCCK images come out
 /// as RGB too. Throws Error in a build without libjpeg.

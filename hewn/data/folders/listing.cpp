@@ -22,7 +22,7 @@ bool is_image(const std::string& name) {
   std::string ending = fs::path(name).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending == ".jpeg" || ending == ".jpg";
+  return ending == ".jpeg" || ending == ".jpg" || ending == ".png";
 }
 
 class Lister {
@@ -78,8 +78,8 @@ class Lister {
   void add_class(std::string from, uint32_t label, ImageList& to) {
     if (fs::is_directory(folder_ / from / "images")) from += "/images";
     const std::vector<std::string> names = names_in(from, /*folders=*/false);
-    if (names.empty()) throw Error(str(path(from), ": holds no *.JPEG, *.jpeg or *.jpg file"));
-    for (const std::string& name : names) to.add(str(from, "/", name), label);
+    if (names.empty()) throw Error(str(path(from), ": holds no *.JPEG, *.jpeg, *.jpg or *.png file"));
+    for (const std::string& name : names) to.add(from + "/" + name, label);
   }
 
   uint32_t number_of(const std::string& name, const std::string& where) const {
@@ -115,7 +115,7 @@ class Lister {
       out_.test.add("val/images/" + name, found->second);
     }
     if (out_.test.size() == 0)
-      throw Error(str(path("val/images"), ": holds no *.JPEG, *.jpeg or *.jpg file"));
+      throw Error(str(path("val/images"), ": holds no *.JPEG, *.jpeg, *.jpg or *.png file"));
   }
 
   fs::path folder_;

@@ -14,6 +14,8 @@ void JpegDecoder::open(std::string_view /*bytes*/) {}
 int64_t JpegDecoder::width() const { return 0; }
 int64_t JpegDecoder::height() const { return 0; }
 Pixels JpegDecoder::decode(int64_t /*shrink*/, const PixelBox& /*box*/) { return {}; }
-std::string jpeg_file(const uint8_t* /*pixels*/, int64_t /*width*/, int64_t /*height*/) { return {}; }
+std::string jpeg_file(const uint8_t* /*pixels*/, int64_t /*width*/, int64_t /*height*/) {
+  throw Error("short-side: this build cannot write JPEG files; install libjpeg-dev (libjpeg-turbo)");
+}
 
 }  // namespace hewn::data

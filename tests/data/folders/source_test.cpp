@@ -119,7 +119,7 @@ TEST_F(FolderSource, TooManyDamagedImagesAreAnError) {
     for (int64_t i = 0; i < 5; ++i) strict->train_batch(0, i);
     for (int64_t i = 0; i < 5; ++i) strict->train_batch(1, i);
   });
-  EXPECT_NE(message.find("n02_3.JPEG: Not a JPEG file"), std::string::npos) << message;
+  EXPECT_NE(message.find("n02_3.JPEG: is neither a JPEG nor a PNG file"), std::string::npos) << message;
   EXPECT_NE(message.find("1 of 27 images are damaged, bad-images"), std::string::npos) << message;
 }
 
