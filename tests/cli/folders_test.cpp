@@ -125,7 +125,7 @@ TEST_F(FolderRuns, WhatDoesNotFitIsRefusedInOneLine) {
   };
   refuses({"--data", "imagefolder"}, "give data as imagefolder:FOLDER");
   refuses({"--data", "imagefolder:" + path("nowhere")}, "nowhere");
-  refuses({"--data", "imagefolder:" + path("data/train")}, "train and val");
+  refuses({"--data", "imagefolder:" + path("data/train/class0")}, "train and val");
   refuses({"--image-size", "0"}, "image-size: expected 1 to");
   refuses({"--eval-resize", "8"}, "eval-resize: expected at least the image size 12");
   refuses({"--crop-area", "1.5"}, "crop-area: expected a share");

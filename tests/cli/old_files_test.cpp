@@ -1,5 +1,5 @@
 // What hewn 0.1 wrote (tests/old: a finished run, two that were cut off after 25 of 60 steps, and how they
-// ended, a model file) opens, evaluates and goes on to the same bits.
+// ended, a model file; images.pack is for tests/data) opens, evaluates and goes on to the same bits.
 #include <gtest/gtest.h>
 
 #include <cmath>

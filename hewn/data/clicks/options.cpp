@@ -13,9 +13,9 @@ void describe(ClickOptions& options, OptionTable& table) {
   table.add("hash-size", options.hash_size,
             "above 0: hash the values of a column into so many numbers instead of counting them");
   table.add("split", options.split, "what is held out: hash (a share of the rows) or day (the last file)");
-  table.add("test-share", options.test_share, "share of the rows in the test part, with split hash");
-  table.add("validation-share", options.validation_share,
-            "share of the rows in the validation part, with split hash");
+  table.add("test-share", options.test_share,
+            "share in the test part: of the rows, with split hash; of the images, in class folders only");
+  table.add("validation-share", options.validation_share, "share in the validation part, likewise");
   table.add("bad-rows", options.bad_rows, "share of malformed rows that is tolerated");
 }
 

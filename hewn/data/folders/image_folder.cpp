@@ -16,6 +16,7 @@
 #include "hewn/data/folders/image_reader.h"
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack.h"
+#include "hewn/data/folders/parts.h"
 #include "hewn/data/plumbing/pipeline.h"
 #include "hewn/data/source.h"
 
@@ -34,18 +35,18 @@ class ImageFolder final : public Source {
   ImageFolder(const std::filesystem::path& folder, const DataOptions& options)
       : folder_(folder), options_(options) {
     if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
-    if (options.evaluate_on != Part::kTest) throw Error("data imagefolder: has no validation part");
     check(options.folders);
-    readers_.emplace_back();  // fails early in a build that cannot decode
+    readers_.emplace_back();
     if (std::filesystem::is_regular_file(folder)) pack_ = std::make_unique<ImagePack>(folder);
     images_ = pack_ ? pack_->images() : indexed_images(folder, options.clicks.cache, options.on_message);
-    sizes_ = sizes_of_first();
+    parts_ = image_parts(images_, options.clicks, options.evaluate_on);
+    sizes_ = sizes_of_first();  // fails early in a build that cannot decode
     info_ = {.name = "imagefolder",
              .input = {3, sizes_.input, sizes_.input},
              .classes = static_cast<int64_t>(images_.classes.size()),
              .kind = Kind::kImages,
-             .train_size = static_cast<int64_t>(images_.train.size()),
-             .test_size = static_cast<int64_t>(images_.test.size())};
+             .train_size = static_cast<int64_t>(parts_.train.size()),
+             .test_size = static_cast<int64_t>(parts_.held_out.size())};
     batch_ = std::min(options.batch, info_.train_size);
     make_normalisation();
     start_workers();
@@ -56,20 +57,21 @@ class ImageFolder final : public Source {
   int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }
 
   Batch train_batch(int64_t epoch, int64_t number) override {
-    return finished(train_->get(epoch * train_batches() + number), images_.train);
+    return finished(train_->get(epoch * train_batches() + number));
   }
-  Batch test_batch(int64_t number) override { return finished(test_->get(number), images_.test); }
+  Batch test_batch(int64_t number) override { return finished(test_->get(number)); }
 
  private:
   ImageSizes sizes_of_first() {
     std::string problem;
-    for (size_t i = 0; i < std::min<size_t>(images_.train.size(), 100); ++i) {
+    for (size_t i = 0; i < std::min<size_t>(parts_.train.size(), 100); ++i) {
+      const size_t image = parts_.train[i];
       try {
         const auto [width, height] =
-            pack_ ? readers_[0].measure(pack_->image(i)) : readers_[0].measure(path_of(images_.train, i));
+            pack_ ? readers_[0].measure(pack_->image(image)) : readers_[0].measure(path_of(image));
         return choose_sizes(options_.folders, width, height);
       } catch (const DamagedImage& error) {
-        if (problem.empty()) problem = str(path_of(images_.train, i).string(), ": ", error.what());
+        if (problem.empty()) problem = str(path_of(image).string(), ": ", error.what());
       }
     }
     throw Error(str(problem, "; none of the first training images can be decoded"));
@@ -96,12 +98,12 @@ class ImageFolder final : public Source {
         workers, kAhead, std::numeric_limits<int64_t>::max(),
         [this](int64_t number) { return choose_train(number); },
         [this](size_t worker, const LoadedBatch& batch, size_t sample) {
-          fill(readers_[worker], images_.train, batch, sample, options_.augment);
+          fill(readers_[worker], batch, sample, options_.augment);
         });
     test_ = std::make_unique<BatchLoader>(
         workers, kAhead, test_batches(), [this](int64_t number) { return choose_test(number); },
         [this, workers](size_t worker, const LoadedBatch& batch, size_t sample) {
-          fill(readers_[workers + worker], images_.test, batch, sample, /*augment=*/false);
+          fill(readers_[workers + worker], batch, sample, /*augment=*/false);
         });
   }
 
@@ -113,7 +115,9 @@ class ImageFolder final : public Source {
       order_epoch_ = out.epoch;
     }
     const auto begin = order_.begin() + number % train_batches() * batch_ + options_.share.first_of(batch_);
-    out.images.assign(begin, begin + options_.share.rows_of(batch_));
+    for (int64_t i = 0; i < options_.share.rows_of(batch_); ++i) {
+      out.images.push_back(parts_.train[static_cast<size_t>(begin[i])]);
+    }
     make_room(out);
     return out;
   }
@@ -122,7 +126,8 @@ class ImageFolder final : public Source {
     LoadedBatch out;
     const int64_t begin = number * options_.batch;
     const int64_t count = std::min(options_.batch, info_.test_size - begin);
-    for (int64_t i = 0; i < count; ++i) out.images.push_back(static_cast<size_t>(begin + i));
+    const auto first = parts_.held_out.begin() + begin;
+    out.images.assign(first, first + count);
     make_room(out);
     return out;
   }
@@ -137,8 +142,7 @@ class ImageFolder final : public Source {
     batch.memory = tensor;
   }
 
-  void fill(ImageReader& reader, const ImageList& list, const LoadedBatch& batch, size_t sample,
-            bool augment) const {
+  void fill(ImageReader& reader, const LoadedBatch& batch, size_t sample, bool augment) const {
     const size_t image = batch.images[sample];
     const auto bytes = static_cast<size_t>(3 * sizes_.input * sizes_.input);
     uint8_t* out = batch.pixels + sample * bytes;
@@ -148,10 +152,9 @@ class ImageFolder final : public Source {
     };
     try {
       if (pack_) {
-        reader.decode(pack_->image(&list == &images_.test ? images_.train.size() + image : image), choose,
-                      sizes_.input, out);
+        reader.decode(pack_->image(image), choose, sizes_.input, out);
       } else {
-        reader.read(path_of(list, image), choose, sizes_.input, out);
+        reader.read(path_of(image), choose, sizes_.input, out);
       }
     } catch (const Error&) {
       for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<uint8_t>(std::lround(255 * kMean[i % 3]));
@@ -159,17 +162,15 @@ class ImageFolder final : public Source {
     }
   }
 
-  std::filesystem::path path_of(const ImageList& list, size_t image) const {
-    return folder_ / list.path(image);
-  }
+  std::filesystem::path path_of(size_t image) const { return folder_ / images_.path(image); }
 
-  Batch finished(const LoadedBatch& batch, const ImageList& list) {
+  Batch finished(const LoadedBatch& batch) {
     const auto count = static_cast<int64_t>(batch.images.size());
     const bool cuda = options_.device.is_cuda();
     const at::Tensor labels = at::empty({count}, at::TensorOptions(at::kLong).pinned_memory(cuda));
     for (size_t i = 0; i < batch.images.size(); ++i) {
-      labels.data_ptr<int64_t>()[i] = list.labels[batch.images[i]];
-      if (!batch.problems[i].empty()) note_problem(list, batch.images[i], batch.problems[i]);
+      labels.data_ptr<int64_t>()[i] = images_.label(batch.images[i]);
+      if (!batch.problems[i].empty()) note_problem(batch.images[i], batch.problems[i]);
     }
     // Bytes travel, and the device makes floats of them. The pixels of a sample lie together: as N x C x H x
     // W that is LibTorch's channels-last order, which a GPU wants.
@@ -182,9 +183,9 @@ class ImageFolder final : public Source {
   }
 
   /// Damaged images are grey. They are counted in the order of the batches, whatever worker met them first.
-  void note_problem(const ImageList& list, size_t image, const std::string& problem) {
-    const std::string text = str(path_of(list, image).string(), ": ", problem);
-    const bool is_new = damaged_.insert({&list, image}).second;
+  void note_problem(size_t image, const std::string& problem) {
+    const std::string text = str(path_of(image).string(), ": ", problem);
+    const bool is_new = damaged_.insert(image).second;
     const auto all = static_cast<double>(info_.train_size + info_.test_size);
     if (static_cast<double>(damaged_.size()) > options_.folders.bad_images * all) {
       throw Error(str(text, "; ", damaged_.size(), " of ", all,
@@ -199,13 +200,14 @@ class ImageFolder final : public Source {
   DataOptions options_;
   std::unique_ptr<ImagePack> pack_;  // where the images are in one file
   ImageListing images_;
+  ImageParts parts_;  // numbers in images_, which all below are too
   ImageSizes sizes_;
   DataInfo info_;
   int64_t batch_ = 0;
   at::Tensor scale_, shift_;
   std::vector<int64_t> order_;
   uint64_t order_epoch_ = 0;
-  std::set<std::pair<const ImageList*, size_t>> damaged_;
+  std::set<size_t> damaged_;
   std::deque<ImageReader> readers_;            // one for each worker of both loaders
   std::unique_ptr<BatchLoader> train_, test_;  // last: their threads use all of the above
 };

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
+constexpr uint32_t kTwoParts = 1;  // the version that had no validation part; packs may hold it
 // Clocks of file systems move in steps. What changed this shortly before it was listed may have changed once
 // more within the same step.
 constexpr int64_t kClockStep = 20'000'000;
@@ -61,7 +62,7 @@ class Taker {
     rest_.remove_prefix(sizeof(count));
     if (count > rest_.size() / sizeof(T)) damaged("it ends too early");
     out.resize(count);
-    std::memcpy(out.data(), rest_.data(), count * sizeof(T));
+    if (count > 0) std::memcpy(out.data(), rest_.data(), count * sizeof(T));  // nothing has no address
     rest_.remove_prefix(count * sizeof(T));
   }
 
@@ -70,12 +71,25 @@ class Taker {
     take(out.ends);
     take(out.text);
     uint64_t end = 0;
-    bool fits = !out.labels.empty() && out.ends.size() == out.labels.size();
+    bool fits = out.ends.size() == out.labels.size();
     for (size_t i = 0; fits && i < out.labels.size(); ++i) {
       fits = out.labels[i] < classes && out.ends[i] >= end;
       end = out.ends[i];
     }
     if (!fits || end != out.text.size()) damaged("its list of images does not fit");
+  }
+
+  /// What version 2 has more, and the lists themselves.
+  void take_lists(ImageListing& out, uint32_t version) {
+    std::vector<uint8_t> whole(1, 0);
+    if (version > kTwoParts) take(whole);
+    if (whole.size() != 1 || whole[0] > 1) damaged("its layout is unknown");
+    out.whole = whole[0] == 1;
+    take(out.train, out.classes.size());
+    if (version > kTwoParts) take(out.validation, out.classes.size());
+    take(out.test, out.classes.size());
+    const bool held_out = out.whole ? out.validation.size() + out.test.size() == 0 : out.test.size() > 0;
+    if (out.train.size() == 0 || !held_out) damaged("its list of images does not fit");
   }
 
   void take_end() const {
@@ -111,8 +125,19 @@ int64_t now() {
       .count();
 }
 
+IndexHeader header_of(std::string_view bytes, const std::string& path) {
+  IndexHeader header;
+  if (bytes.size() < sizeof(header)) throw FormatError(path, "is damaged: it is too short");
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (std::memcmp(header.magic, IndexHeader().magic, sizeof(header.magic)) != 0) {
+    throw FormatError(path, "is no index of images");
+  }
+  return header;
+}
+
 /// "" where nothing has changed since; else the path that has.
 std::string changed(const fs::path& folder, const ImageListing& listing, int64_t listed) {
+  if (listing.whole && class_folders(folder) != listing.classes) return ".";
   for (const SeenPath& seen : listing.seen) {
     const bool settled = seen.modified < listed - kClockStep;
     if (!settled || modified(folder / seen.path) != seen.modified) return seen.path;
@@ -129,7 +154,10 @@ std::string index_bytes(const ImageListing& listing, int64_t listed) {
   put(body, joined(listing.classes, [](const std::string& name) { return name; }));
   put(body, joined(listing.seen, [](const SeenPath& seen) { return seen.path; }));
   put(body, times.data(), times.size());
+  const uint8_t whole = listing.whole ? 1 : 0;
+  put(body, &whole, 1);
   put(body, listing.train);
+  put(body, listing.validation);
   put(body, listing.test);
   IndexHeader header;
   header.crc = crc32(body);
@@ -139,13 +167,10 @@ std::string index_bytes(const ImageListing& listing, int64_t listed) {
 }
 
 ImageListing parse_index(std::string_view bytes, const std::string& path, int64_t* listed) {
-  IndexHeader header;
-  if (bytes.size() < sizeof(header)) throw FormatError(path, "is damaged: it is too short");
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.magic, IndexHeader().magic, sizeof(header.magic)) != 0) {
-    throw FormatError(path, "is no index of images");
+  const IndexHeader header = header_of(bytes, path);
+  if (header.version != kVersion && header.version != kTwoParts) {
+    throw FormatError(path, str("has version ", header.version));
   }
-  if (header.version != kVersion) throw FormatError(path, str("has version ", header.version));
   bytes.remove_prefix(sizeof(header));
   Taker taker(bytes, path);
   if (header.bytes != bytes.size() || header.crc != crc32(bytes))
@@ -161,8 +186,7 @@ ImageListing parse_index(std::string_view bytes, const std::string& path, int64_
   const std::vector<std::string> seen = separated(paths);
   if (seen.size() != times.size()) taker.damaged("its list of folders does not fit");
   for (size_t i = 0; i < seen.size(); ++i) out.seen.push_back({seen[i], times[i]});
-  taker.take(out.train, out.classes.size());
-  taker.take(out.test, out.classes.size());
+  taker.take_lists(out, header.version);
   taker.take_end();
   *listed = header.listed;
   return out;
@@ -185,10 +209,14 @@ ImageListing indexed_images(const fs::path& folder, const std::string& cache,
   if (fs::exists(file)) {
     try {
       int64_t listed = 0;
-      ImageListing known = parse_index(read_file(file), file.string(), &listed);
+      const std::string bytes = read_file(file);
+      ImageListing known = parse_index(bytes, file.string(), &listed);
+      // An earlier one does not know of all folders that may matter now.
+      if (header_of(bytes, file.string()).version != kVersion)
+        throw FormatError(file.string(), "is of an earlier version");
       const std::string why = changed(folder, known, listed);
       if (why.empty()) return known;
-      tell(str((folder / why).string(), ": has changed; listing the images anew"));
+      tell(str((folder / why).lexically_normal().string(), ": has changed; listing the images anew"));
     } catch (const Error& error) {
       tell(str(error.what(), "; listing the images anew"));
     }

@@ -19,8 +19,8 @@ ImageListing indexed_images(const std::filesystem::path& folder, const std::stri
 /// Where that file lies.
 std::filesystem::path index_file(const std::filesystem::path& folder, const std::string& cache);
 
-/// The bytes of an index and back. Throws FormatError that names the file when they are damaged or those of
-/// another version.
+/// The bytes of an index and back, also from those of an earlier version. Throws FormatError that names the
+/// file when they are damaged or those of another version.
 std::string index_bytes(const ImageListing& listing, int64_t listed);
 ImageListing parse_index(std::string_view bytes, const std::string& path, int64_t* listed);
 

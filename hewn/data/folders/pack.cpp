@@ -48,7 +48,7 @@ void ImagePack::read_tables(const std::string& path) {
   if (crc32(tables) != header.crc) damaged("the checksum of its tables does not match");
   int64_t listed = 0;
   images_ = parse_index(tables.substr(0, header.offsets - header.index), path, &listed);
-  offsets_.resize(images_.train.size() + images_.test.size() + 1);
+  offsets_.resize(images_.size() + 1);
   if (offsets_.size() * sizeof(uint64_t) != size_ - header.offsets) damaged("its tables do not fit");
   std::memcpy(offsets_.data(), data_ + header.offsets, offsets_.size() * sizeof(uint64_t));
   uint64_t before = sizeof(header);

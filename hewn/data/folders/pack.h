@@ -22,7 +22,7 @@ class ImagePack {
   ImagePack& operator=(const ImagePack&) = delete;
 
   const ImageListing& images() const { return images_; }
-  /// The bytes of a JPEG or PNG file; the number counts training images first, then those of the test.
+  /// The bytes of a JPEG or PNG file, by its number in the listing.
   std::string_view image(size_t number) const;
 
  private:

@@ -51,16 +51,10 @@ class Packer {
   }
 
  private:
-  size_t total() const { return images_.train.size() + images_.test.size(); }
-
-  fs::path path_of(size_t number) const {
-    const bool train = number < images_.train.size();
-    return request_.folder /
-           (train ? images_.train.path(number) : images_.test.path(number - images_.train.size()));
-  }
+  size_t total() const { return images_.size(); }
 
   void make(ImageReader& reader, PackItem& item) const {
-    item.bytes = read_file(path_of(item.number));
+    item.bytes = read_file(request_.folder / images_.path(item.number));
     item.source_bytes = static_cast<int64_t>(item.bytes.size());
     item.resized = false;
     if (request_.short_side == 0) return;

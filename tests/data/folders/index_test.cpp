@@ -1,6 +1,8 @@
 // Which images there are: both layouts, and the index that saves listing them again.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "hewn/data/folders/index.h"
 #include "tests/data/clicks/support.h"
 #include "tests/data/folders/support.h"
@@ -135,6 +137,22 @@ TEST_F(Folders, ADamagedIndexIsMadeAnew) {
     EXPECT_EQ(listed().test.text, first.test.text) << length;
     expect_said("imagefolder.index");
   }
+}
+
+TEST_F(Folders, AnIndexOfAnEarlierVersionIsMadeAnew) {
+  make_folder(folder_.path());
+  make_old(folder_.path());
+  const ImageListing first = listed();
+  const fs::path file = index_file(folder_.path(), "");
+  const std::string pack = read_file(fs::path(HEWN_SOURCE_DIR) / "tests/old/images.pack");
+  const size_t begin = pack.find("HEWNIMG");
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, pack.data() + begin + 24, sizeof(bytes));
+  test::write_text(file, pack.substr(begin, 32 + bytes));
+  EXPECT_EQ(listed().train.text, first.train.text);
+  expect_said("imagefolder.index: is of an earlier version; listing the images anew");
+  listed();
+  EXPECT_EQ(said_, "");
 }
 
 TEST_F(Folders, AnIndexThatLiesWithAGoodChecksumIsRefused) {

@@ -66,6 +66,21 @@ TEST_F(Pack, MakesLargeImagesSmallerAndLeavesDamagedOnes) {
   EXPECT_EQ(read_file(folder_ / "again.pack"), read_file(folder_ / "small.pack"));
 }
 
+TEST_F(Pack, OneThatWasMadeBeforeThereWereThreePartsOpens) {
+  const std::filesystem::path old = std::filesystem::path(HEWN_SOURCE_DIR) / "tests/old/images.pack";
+  const ImagePack pack(old);
+  EXPECT_EQ(pack.images().classes, (std::vector<std::string>{"a", "b"}));
+  EXPECT_FALSE(pack.images().whole);
+  EXPECT_EQ(pack.images().validation.size(), 0U);
+  ASSERT_EQ(pack.images().size(), 6U);
+  EXPECT_EQ(pack.images().path(5), "val/b/3.JPEG");
+  JpegDecoder decoder;
+  for (size_t i = 0; i < 6; ++i) {
+    decoder.open(pack.image(i));
+    EXPECT_EQ(decoder.height(), 12);
+  }
+}
+
 TEST_F(Pack, ADamagedFileIsRefused) {
   pack("all.pack");
   const std::string good = read_file(folder_ / "all.pack");

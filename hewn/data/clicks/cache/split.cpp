@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "hewn/core/error.h"
-#include "hewn/core/random.h"
+#include "hewn/data/plumbing/split_position.h"
 
 namespace hewn::data {
 
@@ -23,8 +23,7 @@ RowPart Split::part_of(uint64_t row) const {
            : row < test_begin_     ? RowPart::kValidation
                                    : RowPart::kTest;
   }
-  // Its own key: the parts stay the same whatever seed a training has.
-  const double position = unit(draw(0, Stream::kSplit, 0, row)[0]);
+  const double position = split_position(row);
   return position < test_share_       ? RowPart::kTest
          : position < held_out_share_ ? RowPart::kValidation
                                       : RowPart::kTrain;
