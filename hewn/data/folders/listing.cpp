@@ -106,12 +106,14 @@ class Lister {
 
   void add_class(std::string from, uint32_t label, ImageList& to) {
     if (fs::is_directory(folder_ / from / "images")) from += "/images";
-    for (const std::string& name : images_in(from)) to.add(from + "/" + name, label);
+    const std::vector<std::string> names = images_in(from);
+    from += '/';
+    for (const std::string& name : names) to.add(from + name, label);
   }
 
   void add_part(const std::string& part, ImageList& to) {
     for (const std::string& name : folders_in(part)) {
-      const std::string from = part + "/" + name;
+      const std::string from = str(part, "/", name);
       add_class(from, number_of(name, path(from)), to);
     }
     if (to.size() == 0) throw Error(str(path(part), ": expected a folder for each class, found none"));
