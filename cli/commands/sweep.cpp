@@ -6,12 +6,13 @@
 
 #include "cli/command.h"
 #include "cli/commands/sweep_progress.h"
-#include "cli/commands/sweep_rules.h"
+#include "cli/commands/sweep_record.h"
 #include "cli/source.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/text.h"
+#include "hewn/sweep/join.h"
 #include "hewn/sweep/tables.h"
 #include "hewn/tensor/device.h"
 
@@ -27,11 +28,18 @@ struct SweepFields {
   std::string device = "cpu";
   int64_t workers = 1;
   int64_t threads = 0;
+  bool join = false;
+  int64_t patience = 60;
+  bool wait = true;
   bool retry = false;
   bool dry_run = false;
   bool quiet = false;
   bool json = false;
 };
+
+// Seconds. A machine under load may well say nothing for some.
+constexpr int64_t kLeastPatience = 5;
+constexpr int64_t kMostPatience = 86400;
 
 std::atomic<int> stop_signal = 0;
 
@@ -45,20 +53,6 @@ void stop_on_signals() {
     ::sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);  // nohup stays in force
   }
-}
-
-struct Sweep {
-  sweep::Spec spec;
-  std::vector<sweep::Run> runs;
-};
-
-Sweep read(const sweep::SweepFile& file, const sweep::Options& given) {
-  const sweep::TrainRules rules = train_rules();
-  Sweep out;
-  out.spec = sweep::read_spec(file, given, rules);
-  out.runs = sweep::expand(out.spec, rules);
-  choose_metric(out.spec, out.runs);
-  return out;
 }
 
 void print_plan(const Sweep& sweep, const sweep::Folder& folder, bool json) {
@@ -77,26 +71,16 @@ void print_plan(const Sweep& sweep, const sweep::Folder& folder, bool json) {
   std::cout << '\n' << sweep.runs.size() << " runs\n";
 }
 
-void print_results(const Sweep& sweep, const sweep::Results& results, const sweep::Folder& folder,
-                   bool json) {
+void print_results(const Sweep& sweep, const sweep::Results& results, bool json) {
   if (json) {
     std::cout << sweep::json_results(sweep.spec, sweep.runs, results).dump() << '\n';
-    return;
+  } else {
+    std::cout << sweep::markdown_table(sweep.spec, sweep.runs, results);
   }
-  std::cout << sweep::markdown_table(sweep.spec, sweep.runs, results) << "\nin " << folder.path.string()
-            << ": table.md, results.csv, results.json\n";
 }
 
-/// Writes what the sweep is before the first run, so that it can be continued from any moment on.
-void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options& given,
-           const std::string& text) {
-  Json record = sweep::record_of(sweep.spec, given, sweep.runs);
-  if (std::filesystem::exists(folder.record())) {
-    record =
-        sweep::continued(sweep::read_record(folder.record()), record, sweep.spec, folder.path, train_rules());
-  }
-  write_file_atomically(folder.file(), text);
-  write_file_atomically(folder.record(), record.dump(2) + "\n");
+void print_place(const sweep::Folder& folder) {
+  std::cout << "\nin " << folder.path.string() << ": table.md, results.csv, results.json\n";
 }
 
 sweep::QueueOptions queue_options(const sweep::Spec& spec) {
@@ -115,36 +99,89 @@ sweep::QueueOptions queue_options(const sweep::Spec& spec) {
   return out;
 }
 
-/// The file of a sweep as it was at its last start.
-sweep::SweepFile recorded_file(const sweep::Folder& folder, const Json& record) {
-  sweep::SweepFile file = sweep::sweep_file(read_file(folder.file()), folder.file().string());
-  const auto text = [&](const char* key, const std::string& otherwise) {
-    const Json value = record.value(key, Json());
-    return value.is_string() ? value.get<std::string>() : otherwise;
-  };
-  file.path = text("file", "sweep.toml");
-  file.name = text("name", std::filesystem::path(file.path).stem().string());
-  file.size = text("size", "");
-  return file;
+/// Refuses a folder that others have joined: the lock does not hold between machines.
+void require_not_joined(const sweep::Folder& folder) {
+  if (!std::filesystem::exists(folder.joined())) return;
+  throw Error(str(folder.path.string(), ": this sweep was begun with --join; join it, or remove ",
+                  folder.leases().string(), " once nobody works on it"));
+}
+
+sweep::Leases leases_of(const sweep::Folder& folder, const SweepFields& fields) {
+  return {folder.leases(), sweep::Holder::self(), std::chrono::seconds(fields.patience)};
+}
+
+int rewrite_tables(const sweep::Folder& folder, bool json) {
+  const Sweep sweep = recorded_sweep(folder);
+  const sweep::Results results = sweep::collect(sweep.spec, sweep.runs, folder);
+  sweep::write_tables(sweep.spec, sweep.runs, results, folder);
+  print_results(sweep, results, json);
+  if (!json) print_place(folder);
+  return 0;
 }
 
 int rewrite_tables(const SweepFields& fields) {
   const sweep::Folder folder{fields.results};
   source_kind("sweep --results", fields.results, {io::SourceKind::kSweep});
-  const FileLock lock(folder.lock());
-  const Json record = sweep::read_record(folder.record());
-  sweep::Options given;
-  const Json before = record.value("given", Json::object());
-  for (const auto& [key, text] : before.items()) {
-    if (!text.is_string())
-      throw FormatError(folder.record().string(), str("given: ", key, ": expected a text"));
-    given[key] = text.get<std::string>();
+  if (!std::filesystem::exists(folder.joined())) {
+    const FileLock lock(folder.lock());
+    return rewrite_tables(folder, fields.json);
   }
-  const Sweep sweep = read(recorded_file(folder, record), given);
-  const sweep::Results results = sweep::collect(sweep.spec, sweep.runs, folder);
-  sweep::write_tables(sweep.spec, sweep.runs, results, folder);
-  print_results(sweep, results, folder, fields.json);
-  return 0;
+  stop_on_signals();
+  const auto lease = leases_of(folder, fields).wait_for(sweep::kTablesLease, stop_signal);
+  return lease ? rewrite_tables(folder, fields.json) : 128 + stop_signal;
+}
+
+int stopped(SweepProgress& progress) {
+  progress.line("stopped; the same command goes on from here");
+  return 128 + stop_signal;
+}
+
+int code_of(const sweep::Results& results) { return results.count(sweep::State::kFailed) > 0 ? 1 : 0; }
+
+void tell_of_failed(int64_t failed, SweepProgress& progress) {
+  if (failed == 0) return;
+  progress.line(
+      str(failed, " failed before and ", failed == 1 ? "is" : "are", " not tried again; --retry does"));
+}
+
+int work_alone(const Sweep& sweep, const sweep::Folder& folder, const SweepFields& fields,
+               const sweep::QueueOptions& options) {
+  folder.settle(sweep.runs);
+  for (const sweep::Run& one : sweep.runs) {
+    if (fields.retry && folder.state(one.name) == sweep::State::kFailed) folder.take_back(one.name);
+  }
+  stop_on_signals();
+  SweepProgress progress(sweep.spec, sweep.runs, folder, {fields.quiet, false});
+  tell_of_failed(progress.results().count(sweep::State::kFailed), progress);
+  sweep::work(folder, sweep.runs, options, progress, stop_signal);
+  if (stop_signal != 0) return stopped(progress);
+  progress.wipe();
+  print_results(sweep, progress.results(), fields.json);
+  if (!fields.json) print_place(folder);
+  return code_of(progress.results());
+}
+
+int work_joined(const Sweep& own, const sweep::Folder& folder, const SweepFields& fields,
+                const sweep::Options& given, const std::string& text) {
+  stop_on_signals();
+  sweep::Leases leases = leases_of(folder, fields);
+  const std::optional<Sweep> joined = begin_together(own, folder, given, text, leases, stop_signal);
+  if (!joined) return 128 + stop_signal;
+  const Sweep& sweep = *joined;
+  sweep::QueueOptions options = queue_options(sweep.spec);
+  options.wait = fields.wait;
+  if (fields.retry) sweep::take_back_failed(folder, leases, sweep.runs);
+  SweepProgress progress(sweep.spec, sweep.runs, folder, {fields.quiet, true});
+  tell_of_failed(progress.results().count(sweep::State::kFailed), progress);
+  const bool all = sweep::work_together(folder, leases, sweep.runs, options, progress, stop_signal);
+  if (stop_signal != 0) return stopped(progress);
+  progress.wipe();
+  const sweep::Results results = sweep::publish(sweep.spec, sweep.runs, folder, leases, stop_signal);
+  if (stop_signal != 0) return stopped(progress);
+  if (!all) progress.line("nothing is left to begin; others still work on the rest");
+  print_results(sweep, results, fields.json);
+  if (all && !fields.json) print_place(folder);
+  return code_of(results);
 }
 
 int run_sweep(const SweepFields& fields, const Given& all) {
@@ -153,13 +190,20 @@ int run_sweep(const SweepFields& fields, const Given& all) {
     return rewrite_tables(fields);
   }
   if (fields.file.empty()) throw Error("sweep: expected a FILE; see hewn sweep --help");
+  for (const char* key : {"patience", "wait"}) {
+    if (all.contains(key) && !fields.join)
+      throw Error(str(key, ": is for sweeps that others join; add --join"));
+  }
+  if (fields.patience < kLeastPatience || fields.patience > kMostPatience) {
+    throw Error(str("patience: expected ", kLeastPatience, " to ", kMostPatience, ", got ", fields.patience));
+  }
   sweep::Options given;
   for (const char* key : {"data", "device", "workers", "threads"}) {
     if (all.contains(key)) given[key] = all.at(key);
   }
   source_kind("sweep", fields.file, {io::SourceKind::kUnknown}, "a file such as configs/paper has");
   const sweep::SweepFile file = sweep::sweep_file(read_file(fields.file), fields.file, fields.size);
-  const Sweep sweep = read(file, given);
+  const Sweep sweep = read_sweep(file, given);
   const sweep::Folder folder{fields.out.empty() ? "sweeps/" + file.name : fields.out};
   if (fields.dry_run) {
     print_plan(sweep, folder, fields.json);
@@ -167,29 +211,11 @@ int run_sweep(const SweepFields& fields, const Given& all) {
   }
   const sweep::QueueOptions options = queue_options(sweep.spec);
   make_writable_folder(folder.path);
+  if (fields.join) return work_joined(sweep, folder, fields, given, file.text);
   const FileLock lock(folder.lock());
+  require_not_joined(folder);
   begin(sweep, folder, given, file.text);
-  folder.settle(sweep.runs);
-  int64_t apart = 0;
-  for (const sweep::Run& one : sweep.runs) {
-    if (folder.state(one.name) != sweep::State::kFailed) continue;
-    ++apart;
-    if (fields.retry) folder.take_back(one.name);
-  }
-  stop_on_signals();
-  SweepProgress progress(sweep.spec, sweep.runs, folder, fields.quiet);
-  if (apart > 0 && !fields.retry) {
-    progress.line(
-        str(apart, " failed before and ", apart == 1 ? "is" : "are", " not tried again; --retry does"));
-  }
-  sweep::work(folder, sweep.runs, options, progress, stop_signal);
-  if (stop_signal != 0) {
-    progress.line("stopped; the same command goes on from here");
-    return 128 + stop_signal;
-  }
-  progress.wipe();
-  print_results(sweep, progress.results(), folder, fields.json);
-  return progress.results().count(sweep::State::kFailed) > 0 ? 1 : 0;
+  return work_alone(sweep, folder, fields, options);
 }
 
 }  // namespace
@@ -211,6 +237,11 @@ Command sweep_command() {
                       "cpu, cuda or cuda:N, instead of the file's; several take turns");
   command.options.add("workers", fields->workers, "runs at a time, instead of the file's");
   command.options.add("threads", fields->threads, "CPU threads of each run; 0: all cores, shared");
+  command.options.add("join", fields->join,
+                      "work on it together with others that share the folder (docs/sweeps.md)");
+  command.options.add("patience", fields->patience,
+                      "with join: seconds of silence after which another takes over a run");
+  command.options.add("wait", fields->wait, "with join: until the runs of others have ended too");
   command.options.add("retry", fields->retry, "go on with runs that failed before");
   command.options.add("dry-run", fields->dry_run, "list the runs and train nothing");
   command.options.add("quiet", fields->quiet, "show no progress");

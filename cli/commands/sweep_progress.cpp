@@ -20,8 +20,8 @@ double since(std::chrono::steady_clock::time_point begin) {
 }  // namespace
 
 SweepProgress::SweepProgress(const sweep::Spec& spec, const std::vector<sweep::Run>& runs,
-                             const sweep::Folder& folder, bool quiet)
-    : spec_(spec), runs_(runs), folder_(folder), quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {
+                             const sweep::Folder& folder, ProgressOptions options)
+    : spec_(spec), runs_(runs), folder_(folder), options_(options), is_terminal_(isatty(STDERR_FILENO) == 1) {
   refresh();
 }
 
@@ -33,12 +33,17 @@ void SweepProgress::wipe() {
 }
 
 void SweepProgress::refresh() {
-  results_ = sweep::collect(spec_, runs_, folder_);
-  sweep::write_tables(spec_, runs_, results_, folder_);
+  try {
+    results_ = sweep::collect(spec_, runs_, folder_);
+  } catch (const Error&) {
+    // Others may move what we read. What is damaged is found again before the tables are made.
+    if (!options_.joined || results_.runs.empty()) throw;
+  }
+  if (!options_.joined) sweep::write_tables(spec_, runs_, results_, folder_);
 }
 
 void SweepProgress::line(const std::string& text) {
-  if (quiet_) return;
+  if (options_.quiet) return;
   wipe();
   std::cerr << text << '\n';
 }
@@ -46,7 +51,8 @@ void SweepProgress::line(const std::string& text) {
 std::string SweepProgress::left() const {
   std::map<size_t, double> running;
   for (const auto& [number, begin] : running_) running[number] = since(begin);
-  const auto seconds = sweep::seconds_left(spec_, runs_, results_, running, spec_.options.workers);
+  const auto seconds =
+      sweep::seconds_left(spec_, runs_, results_, running, spec_.options.workers + elsewhere_);
   return seconds ? "  left " + clock_text(*seconds) : "";
 }
 
@@ -64,15 +70,27 @@ void SweepProgress::on_end(const sweep::Run& run, sweep::State state) {
            " ", metric_text(results_.metric, *result.value), "  ", clock_text(seconds), left()));
 }
 
+void SweepProgress::on_others(int64_t running) {
+  elsewhere_ = running;
+  if (is_terminal_ && !options_.quiet) refresh();
+}
+
+void SweepProgress::on_lost(const sweep::Run& run) {
+  running_.erase(number_of(run));
+  line(
+      str("lost  ", run.name, "  another has taken it over, since nothing was heard from here for too long"));
+}
+
 void SweepProgress::on_tick() {
   constexpr double kRedraw = 0.5;  // seconds
-  if (quiet_ || !is_terminal_ || since(drawn_) < kRedraw) return;
+  if (options_.quiet || !is_terminal_ || since(drawn_) < kRedraw) return;
   drawn_ = Clock::now();
   const int64_t failed = results_.count(sweep::State::kFailed);
   const int64_t done = results_.count(sweep::State::kFinished);
   const std::string ahead = sweep::leader(spec_, results_);
   const std::string text =
       str(done, "/", runs_.size(), " runs, ", running_.size(), " running",
+          elsewhere_ > 0 ? str(" and ", elsewhere_, " elsewhere") : "",
           failed > 0 ? str(", ", failed, " failed") : "", left(), ahead.empty() ? "" : "  best: " + ahead);
   std::cerr << bar_line(static_cast<double>(done + failed) / static_cast<double>(runs_.size()), text)
             << std::flush;

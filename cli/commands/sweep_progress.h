@@ -10,12 +10,17 @@
 
 namespace hewn::cli {
 
+struct ProgressOptions {
+  bool quiet = false;
+  bool joined = false;  // others work on it too, and the tables wait for the last run
+};
+
 /// Shows a sweep on standard error, as a bar on a terminal and as lines elsewhere, and rewrites its tables
 /// whenever a run has ended.
 class SweepProgress final : public sweep::Watcher {
  public:
   SweepProgress(const sweep::Spec& spec, const std::vector<sweep::Run>& runs, const sweep::Folder& folder,
-                bool quiet);
+                ProgressOptions options);
   ~SweepProgress() override;
   SweepProgress(const SweepProgress&) = delete;
   SweepProgress& operator=(const SweepProgress&) = delete;
@@ -23,6 +28,8 @@ class SweepProgress final : public sweep::Watcher {
   void on_start(const sweep::Run& run) override;
   void on_end(const sweep::Run& run, sweep::State state) override;
   void on_tick() override;
+  void on_others(int64_t running) override;
+  void on_lost(const sweep::Run& run) override;
 
   void line(const std::string& text);
   void wipe();  // the bar, before something else is printed
@@ -38,9 +45,10 @@ class SweepProgress final : public sweep::Watcher {
   const sweep::Spec& spec_;
   const std::vector<sweep::Run>& runs_;
   const sweep::Folder& folder_;
-  bool quiet_;
+  ProgressOptions options_;
   bool is_terminal_;
   bool bar_shown_ = false;
+  int64_t elsewhere_ = 0;                        // runs that others have under way
   std::map<size_t, Clock::time_point> running_;  // since when, by the number of the run
   Clock::time_point drawn_;
   sweep::Results results_;

@@ -133,6 +133,25 @@ Json continued(const Json& before, Json now, const Spec& spec, const std::filesy
   return now;
 }
 
+void require_same(const Json& joined, const Json& now, const Spec& spec, const TrainRules& rules) {
+  const auto refuse = [&](const std::string& what) {
+    throw FormatError(spec.path, what +
+                                     " in the sweep that others have joined here; join with the same file, "
+                                     "or begin another sweep in another folder");
+  };
+  for (const auto& [name, options] : now["runs"].items()) {
+    if (!joined["runs"].contains(name)) refuse(str("run ", name, " is not"));
+    const Json& theirs = joined["runs"][name];
+    const std::string key = difference(theirs, options, rules);
+    if (!key.empty()) {
+      refuse(str("run ", name, " has ", key, " = ", shown(options, key), ", but ", shown(theirs, key)));
+    }
+  }
+  for (const auto& [name, options] : joined["runs"].items()) {
+    if (!now["runs"].contains(name)) refuse(str("has no run ", name, ", which is"));
+  }
+}
+
 Json read_record(const std::filesystem::path& path) {
   Json json = parse_shallow<Json>(read_file(path), 16);
   if (!json.is_object()) throw FormatError(path.string(), "is not a JSON object");

@@ -20,6 +20,9 @@ struct Folder {
 
   std::filesystem::path lock() const { return path / ".lock"; }
   std::filesystem::path record() const { return path / "sweep.json"; }
+  /// Of joiners: who holds which run, and a file that says that the folder is theirs.
+  std::filesystem::path leases() const { return path / "leases"; }
+  std::filesystem::path joined() const { return leases() / "joined"; }
   std::filesystem::path file() const { return path / "sweep.toml"; }
   std::filesystem::path run(const std::string& name) const { return path / "runs" / name; }
   std::filesystem::path failed(const std::string& name) const { return path / "failed" / name; }
@@ -46,6 +49,10 @@ Json record_of(const Spec& spec, const Options& given, const std::vector<Run>& r
 /// where the file now trains something else under the same name or with other fixed options.
 Json continued(const Json& before, Json now, const Spec& spec, const std::filesystem::path& folder,
                const TrainRules& rules);
+
+/// Throws FormatError where a file does not say the runs, each with its options, that others have joined for.
+/// Both are records.
+void require_same(const Json& joined, const Json& now, const Spec& spec, const TrainRules& rules);
 
 /// Reads a JSON object. Throws FormatError where it is not one.
 Json read_record(const std::filesystem::path& path);

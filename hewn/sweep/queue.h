@@ -18,12 +18,17 @@ class Watcher {
   virtual void on_end(const Run& /*run*/, State /*state*/) {}
   /// Some times a second.
   virtual void on_tick() {}
+  /// Of a sweep that others have joined: how many runs they have under way. Every few seconds.
+  virtual void on_others(int64_t /*running*/) {}
+  /// Another has taken over a run of ours, since we were silent for too long.
+  virtual void on_lost(const Run& /*run*/) {}
 };
 
 struct QueueOptions {
   int64_t workers = 1;
   int64_t threads = 1;
   std::vector<std::string> devices = {"cpu"};  // workers take them in turn
+  bool wait = true;                            // for runs that others have under way
 };
 
 /// Runs what is waiting or interrupted, each as a process of this program, until all have ended or `stop` is

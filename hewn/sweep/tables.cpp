@@ -116,6 +116,14 @@ Json comparisons_json(const Spec& spec, const Results& results) {
 constexpr std::array<const char*, 6> kFromSummary = {"realised_sparsity", "kept_blocks",  "blocks",
                                                      "bytes_dense",       "bytes_sparse", "seconds"};
 
+/// Name and content of each.
+std::vector<std::pair<const char*, std::string>> table_files(const Spec& spec, const std::vector<Run>& runs,
+                                                             const Results& results) {
+  return {{"results.csv", csv_table(spec, runs, results)},
+          {"table.md", markdown_table(spec, runs, results)},
+          {"results.json", json_results(spec, runs, results).dump(2) + "\n"}};
+}
+
 }  // namespace
 
 std::string csv_table(const Spec& spec, const std::vector<Run>& runs, const Results& results) {
@@ -173,9 +181,17 @@ Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results&
 
 void write_tables(const Spec& spec, const std::vector<Run>& runs, const Results& results,
                   const Folder& folder) {
-  write_file_atomically(folder.path / "results.csv", csv_table(spec, runs, results));
-  write_file_atomically(folder.path / "table.md", markdown_table(spec, runs, results));
-  write_file_atomically(folder.path / "results.json", json_results(spec, runs, results).dump(2) + "\n");
+  for (const auto& [name, text] : table_files(spec, runs, results)) {
+    write_file_atomically(folder.path / name, text);
+  }
+}
+
+void complete_tables(const Spec& spec, const std::vector<Run>& runs, const Results& results,
+                     const Folder& folder) {
+  for (const auto& [name, text] : table_files(spec, runs, results)) {
+    const std::filesystem::path path = folder.path / name;
+    if (!std::filesystem::exists(path) || read_file(path) != text) write_file_atomically(path, text);
+  }
 }
 
 }  // namespace hewn::sweep

@@ -21,4 +21,8 @@ Json json_results(const Spec& spec, const std::vector<Run>& runs, const Results&
 void write_tables(const Spec& spec, const std::vector<Run>& runs, const Results& results,
                   const Folder& folder);
 
+/// The same, but leaves files alone that say it already.
+void complete_tables(const Spec& spec, const std::vector<Run>& runs, const Results& results,
+                     const Folder& folder);
+
 }  // namespace hewn::sweep
