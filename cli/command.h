@@ -35,9 +35,11 @@ struct Command {
   std::function<int(const Given&)> run;
 };
 
+#define HEWN_ACTION(name, Fields)
 #define HEWN_COMMAND(name) Command name##_command();
 #include "cli/commands/commands.def"
 #undef HEWN_COMMAND
+#undef HEWN_ACTION
 
 /// Parses the arguments, runs the chosen command and returns its exit code. Throws Error for what does not
 /// fit.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/hand_over.h"
 #include "hewn/core/error.h"
 
 int main(int argc, char** argv) {
@@ -15,11 +16,17 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, kKeep);
   try {
     const std::vector<hewn::cli::Command> commands = {
+#define HEWN_ACTION(name, Fields)
 #define HEWN_COMMAND(name) hewn::cli::name##_command(),
 #include "cli/commands/commands.def"
 #undef HEWN_COMMAND
+#undef HEWN_ACTION
     };
-    return hewn::cli::parse_and_run(commands, argc, argv);
+    try {
+      return hewn::cli::parse_and_run(commands, argc, argv);
+    } catch (const hewn::cli::HandOver&) {
+      hewn::cli::become_torch_program(argv);
+    }
   } catch (const hewn::Error& error) {
     std::cerr << "hewn: " << error.what() << '\n';
     return 2;

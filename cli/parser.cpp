@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/hand_over.h"
 #include "cli/help.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
@@ -155,6 +157,11 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
     throw Error(one_line(error.what()));
   }
   const size_t i = chosen();
+  // What comes through a pipe can be read once only.
+  if (!configs[i].empty() && std::filesystem::exists(configs[i]) &&
+      !std::filesystem::is_regular_file(configs[i])) {
+    reach_torch();
+  }
   const Given file = configs[i].empty() ? Given{} : read_config_file(configs[i], commands[i]);
   Given all = file;
   for (const auto& [key, text] : given[i]) all[key] = text;

@@ -13,6 +13,7 @@ install(TARGETS ${layers} hewn EXPORT hewnTargets
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(HEWN_CLI)
   install(TARGETS hewn_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS hewn_cli_torch RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/hewn)
 endif()
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/hewn")
 install(EXPORT hewnRuntimeTargets NAMESPACE hewn:: DESTINATION ${config_dir})

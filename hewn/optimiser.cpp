@@ -93,17 +93,6 @@ kernels::cuda::UpdateRates rates_of(const Parameter& parameter) {
   return {parameter.lr_factor, parameter.weight_decay, parameter.l1_decay};
 }
 
-}  // namespace
-
-kernels::UpdateKind parse_optimiser(const std::string& name) {
-  if (name == "sgd") return kernels::UpdateKind::kSgd;
-  if (name == "adam") return kernels::UpdateKind::kAdam;
-  if (name == "adamw") return kernels::UpdateKind::kAdamW;
-  throw Error(str("optimiser: expected sgd, adam or adamw, got \"", name, "\""));
-}
-
-namespace {
-
 std::vector<Parameter> parameters_for(Pruner& pruner, const OptimiserOptions& options) {
   pruner.trained_by(parse_optimiser(options.kind) != kernels::UpdateKind::kSgd);
   return parameters_of(pruner, options.weight_decay, options.decay_all);

@@ -2,8 +2,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/table.h"
-#include "hewn/prune/score/score.h"
-#include "hewn/prune/search/search.h"
+#include "hewn/prune/names.h"
 
 namespace hewn {
 namespace {
@@ -58,8 +57,8 @@ void check(const PrunerOptions& o) {
   require(o.logit_lr.value_or(0) >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
   // Names and schedules are the same in every setting.
   const prune::Recipe recipe = recipe_of(o, {.clicks = o.clicks});
-  find_row(prune::scores(), recipe.score, "score");
-  prune::find_search(recipe.search);
+  find_row(prune::score_names(), recipe.score, "score");
+  find_row(prune::search_names(), recipe.search, "search");
   prune::make_schedule(recipe.schedule, recipe.schedule_options, /*steps=*/1000);
 }
 

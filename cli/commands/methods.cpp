@@ -4,11 +4,10 @@
 #include "cli/command.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
-#include "hewn/data/source.h"
-#include "hewn/nn/model.h"
+#include "hewn/data/info.h"
+#include "hewn/nn/signature.h"
+#include "hewn/prune/names.h"
 #include "hewn/prune/recipes.h"
-#include "hewn/prune/score/score.h"
-#include "hewn/prune/search/search.h"
 
 namespace hewn::cli {
 namespace {
@@ -41,11 +40,11 @@ void print_json_methods() {
                        {"logit_lr", row.logit_lr}});
   }
   std::cout << Json{{"methods", methods},
-                    {"scores", names(prune::scores())},
-                    {"searches", names(prune::searches())},
+                    {"scores", names(prune::score_names())},
+                    {"searches", names(prune::search_names())},
                     {"schedules", names(prune::schedules())},
-                    {"models", names(nn::models())},
-                    {"data", names(data::sources())}}
+                    {"models", names(nn::model_facts())},
+                    {"data", names(data::source_facts())}}
                    .dump()
             << '\n';
 }
@@ -62,11 +61,11 @@ int run_methods(bool json) {
                     std::string(prune::name_of(row.reset)), str(row.logit_lr), row.help});
   }
   print_table(std::cout, rows, {false, false, false, false, false, true, false});
-  list("score", prune::scores());
-  list("search", prune::searches());
+  list("score", prune::score_names());
+  list("search", prune::search_names());
   list("schedule", prune::schedules());
-  list("model", nn::models());
-  list("data", data::sources());
+  list("model", nn::model_facts());
+  list("data", data::source_facts());
   return 0;
 }
 

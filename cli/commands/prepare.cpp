@@ -9,8 +9,8 @@
 #include "hewn/data/clicks/cache/cache_file.h"
 #include "hewn/data/clicks/prepare.h"
 #include "hewn/data/folders/pack.h"
+#include "hewn/data/info.h"
 #include "hewn/data/plumbing/pipeline.h"
-#include "hewn/data/source.h"
 
 namespace hewn::cli {
 namespace {
@@ -108,10 +108,10 @@ int run_images(const PrepareFields& fields, const std::string& path) {
   return 0;
 }
 
-int run_clicks(const PrepareFields& fields, const data::SourceRow& row, const std::string& path) {
+int run_clicks(const PrepareFields& fields, const std::string& format, const std::string& path) {
   data::PrepareRequest request;
   request.path = path;
-  request.format = row.name;
+  request.format = format;
   request.options = fields.clicks;
   request.threads = static_cast<size_t>(fields.threads);
   int64_t source_bytes = 0;
@@ -134,13 +134,13 @@ int run_clicks(const PrepareFields& fields, const data::SourceRow& row, const st
 }
 
 int run_prepare(const PrepareFields& fields) {
-  std::string path;
-  const data::SourceRow& row = data::find_source(fields.data, &path);
+  const std::string& name = data::find_info(fields.data).name;
+  const std::string path = data::path_in(fields.data);
   if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
-  if (row.name == "imagefolder") return run_images(fields, path);
-  if (row.name == "criteo" || row.name == "ctr-csv") return run_clicks(fields, row, path);
+  if (name == "imagefolder") return run_images(fields, path);
+  if (name == "criteo" || name == "ctr-csv") return run_clicks(fields, name, path);
   throw Error(
-      str("data ", row.name,
+      str("data ", name,
           ": only click logs and image folders are prepared, criteo:PATH, ctr-csv:PATH or imagefolder:PATH"));
 }
 

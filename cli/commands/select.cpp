@@ -11,8 +11,8 @@
 
 #include "cli/command.h"
 #include "cli/commands/coefficients.h"
-#include "cli/commands/select_layer.h"
 #include "cli/table.h"
+#include "cli/usage/select_layer.h"
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
@@ -202,7 +202,9 @@ std::string method_names() {
 int run_select(SelectFields fields, const Given& given) {
   settle_source(fields.data, fields.layer);
   if (!fields.layer.run.empty()) {
-    return select_layer(fields.layer, fields.select, given, Progress());
+    settle_layer(fields.select, given, fields.layer);
+    fields.layer.progress = Progress();
+    return run_select_layer(fields.layer, given);
   }
   for (const std::string& key : layer_keys()) {
     if (key != "out" && given.contains(key)) throw Error(str(key, ": applies to a layer of a run only"));

@@ -1,12 +1,19 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 
 namespace hewn {
+
+/// A named part by its name and help alone.
+struct NameRow {
+  std::string_view name;
+  std::string_view help;
+};
 
 /// The row of that name in a table of named parts. Throws Error with the known names for another one; `what`
 /// says what was looked for.

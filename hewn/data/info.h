@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "hewn/core/table.h"
 #include "hewn/data/kind.h"
 
 namespace hewn::data {
@@ -20,6 +22,17 @@ struct DataInfo {
   std::vector<int64_t> vocabularies = {};     // clicks: how many values each field takes
   std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
 };
+
+/// A data set as it is listed.
+struct SourceFacts {
+  std::string_view name;
+  std::string_view help;
+  DataInfo info;  // what is known without opening a file
+};
+const std::vector<SourceFacts>& source_facts();
+
+/// The path in NAME:PATH; empty where none is given.
+std::string path_in(const std::string& spec);
 
 /// What is known of a data set, NAME or NAME:PATH, without opening a file. Throws Error where there is none
 /// of that name.

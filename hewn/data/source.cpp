@@ -34,11 +34,6 @@ const SourceRow& find_source(const std::string& spec, std::string* path) {
   return find_row(sources(), name, "data");
 }
 
-const DataInfo& find_info(const std::string& spec) {
-  std::string path;
-  return find_source(spec, &path).info;
-}
-
 std::unique_ptr<Source> open_source(const std::string& spec, const DataOptions& options) {
   std::string path;
   const SourceRow& row = find_source(spec, &path);

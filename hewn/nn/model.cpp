@@ -24,10 +24,6 @@ runtime::Graph Model::graph(const runtime::Shape&) const {
   throw Error("this model cannot be exported: it does not say what its graph is");
 }
 
-const Signature& usual_signature(const std::string& model) { return find_model(model).usual; }
-
-bool usually_normalised(const std::string& model) { return find_model(model).normalised; }
-
 const ModelRow& find_model(const std::string& name) { return find_row(models(), name, "model"); }
 
 }  // namespace hewn::nn

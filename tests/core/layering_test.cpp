@@ -70,7 +70,7 @@ TEST(Layering, FilesAreReadWithoutLibTorch) {
 
 /// The first of LibTorch's headers that a file reaches through ours; "" where there is none.
 std::string torch_behind(const std::string& file, std::map<std::string, std::string>& known) {
-  static const std::regex kInclude("^#include (?:<((?:torch|ATen|c10)/[^>]*)>|\"(hewn/[^\"]*)\")");
+  static const std::regex kInclude("^#include (?:<((?:torch|ATen|c10)/[^>]*)>|\"((?:hewn|cli)/[^\"]*)\")");
   const auto [found, fresh] = known.try_emplace(file);
   if (!fresh) return found->second;
   std::ifstream in(std::filesystem::path(HEWN_SOURCE_DIR) / file);
@@ -93,6 +93,21 @@ TEST(Layering, LayersWithoutLibTorchDoNotReachItThroughOthers) {
     }
   }
   EXPECT_NE(torch_behind("hewn/train/job.h", known), "");
+}
+
+// hewn itself starts without LibTorch: what needs it is in cli/torch, which becomes hewn-torch.
+TEST(Layering, TheCommandLineReachesLibTorchOnlyInItsFolder) {
+  const std::filesystem::path root = std::filesystem::path(HEWN_SOURCE_DIR) / "cli";
+  std::map<std::string, std::string> known;
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string file = std::filesystem::relative(entry.path(), HEWN_SOURCE_DIR).string();
+    if (!entry.is_regular_file() || file.starts_with("cli/torch/")) continue;
+    ++files;
+    EXPECT_EQ(torch_behind(file, known), "");
+  }
+  EXPECT_GT(files, 30);
+  EXPECT_NE(torch_behind("cli/torch/train.cpp", known), "");
 }
 
 TEST(Layering, IncludesPointUpwardsOnly) {

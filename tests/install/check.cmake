@@ -1,6 +1,7 @@
 # Installs hewn into a fresh folder, then builds and runs what knows only find_package(hewn): the README's snippet, the
 # examples, and a project that links the runtime alone and must not need LibTorch.
 set(work "${BUILD_DIR}/install-test")
+set(ENV{CCACHE_SLOPPINESS} "pch_defines,time_macros")
 file(REMOVE_RECURSE "${work}")
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -17,6 +18,11 @@ function(run_in folder)
   set(output "${out}" PARENT_SCOPE)
 endfunction()
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix")
+# The program finds its other half where it was installed.
+run("${work}/prefix/bin/hewn" plan --json)
+if(NOT output MATCHES "layers")
+  message(FATAL_ERROR "hewn plan printed\n${output}")
+endif()
 # The snippet, and what many would write instead: it must not pass in silence.
 file(READ "${SOURCE_DIR}/README.md" readme)
 string(REGEX MATCH "```cpp\n(#include <hewn/hewn.h>[^`]*)```" found "${readme}")
@@ -28,7 +34,7 @@ configure_file("${SOURCE_DIR}/tests/install/readme/main.cpp.in" "${work}/readme/
 string(REGEX REPLACE "hewn::Optimiser optimiser[^\n]*" "torch::optim::AdamW optimiser(net.parameters());" SNIPPET "${SNIPPET}")
 configure_file("${SOURCE_DIR}/tests/install/readme/main.cpp.in" "${work}/readme/wrong.cpp" @ONLY)
 run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}/tests/install/readme" -B "${work}/build" -G "${GENERATOR}"
-    "-DCMAKE_PREFIX_PATH=${work}/prefix;${PREFIX_PATH}" "-DSOURCES=${work}/readme" "-DEXAMPLES=${SOURCE_DIR}/examples")
+    "-DCMAKE_PREFIX_PATH=${work}/prefix;${PREFIX_PATH}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" "-DSOURCES=${work}/readme" "-DEXAMPLES=${SOURCE_DIR}/examples")
 run("${CMAKE_COMMAND}" --build "${work}/build")
 run_in("${work}/build" ./right)
 execute_process(COMMAND ./wrong WORKING_DIRECTORY "${work}/build" RESULT_VARIABLE code OUTPUT_VARIABLE output)

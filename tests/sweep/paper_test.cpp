@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "cli/commands/sweep_rules.h"
+#include "cli/torch/sweep_rules.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "tests/support/message.h"

@@ -1,0 +1,73 @@
+#include "cli/usage/advise.h"
+
+#include <iostream>
+#include <memory>
+
+#include "cli/table.h"
+#include "cli/training.h"
+#include "hewn/core/error.h"
+#include "hewn/deploy/advise.h"
+#include "hewn/run/options.h"
+#include "hewn/tensor/device.h"
+#include "hewn/train/network.h"
+
+namespace hewn::cli {
+namespace {
+
+void print_advice(const deploy::Advice& advice) {
+  std::vector<std::vector<std::string>> rows = {{"layer", "", "dense ms", "fastest dense"}};
+  for (const deploy::LayerTime& layer : advice.layers) {
+    const size_t more = layer.names.size() - 1;
+    rows.push_back({layer.names.front() + (more > 0 ? str(" and ", more, " more") : ""), layer.shape,
+                    fixed(layer.dense_ms, 3), layer.dense_baseline});
+  }
+  rows.push_back({"all", "", fixed(advice.dense_ms, 3), ""});
+  print_table(std::cout, rows, {false, false, true, false});
+
+  std::cout << "\nmilliseconds (speed-up) of these layers, batch " << advice.batch << ", " << advice.threads
+            << (advice.threads == 1 ? " thread\n" : " threads\n");
+  rows = {{"block"}};
+  const size_t columns = advice.trials.size() / advice.blocks.size();
+  for (size_t i = 0; i < columns; ++i) rows[0].push_back(percent(advice.trials[i].sparsity));
+  rows[0].insert(rows[0].end(), {"break-even", "layers left dense"});
+  for (size_t b = 0; b < advice.blocks.size(); ++b) {
+    const deploy::BlockAdvice& row = advice.blocks[b];
+    std::vector<std::string> cells = {to_string(row.block)};
+    for (size_t i = 0; i < columns; ++i) {
+      const deploy::Trial& s = advice.trials[b * columns + i];
+      cells.push_back(fixed(s.sparse_ms, 2) + " (" + fixed(s.speedup, 2) + "x)");
+    }
+    cells.push_back(row.break_even ? percent(*row.break_even) : "never");
+    const size_t skipped = row.layers_skipped.size();
+    cells.push_back(str(skipped, " of ", skipped + static_cast<size_t>(row.layers_pruned)));
+    rows.push_back(std::move(cells));
+  }
+  print_table(std::cout, rows, std::vector<bool>(rows[0].size(), true));
+  std::cout << '\n' << advice.sentence << '\n';
+}
+
+}  // namespace
+
+int run_advise(AdviseFields& fields, const Given& given) {
+  Given training = training_part(given);
+  if (fields.options.data.empty()) training.erase("data");
+  training["model"] = fields.options.model;
+  training["threads"] = str(fields.options.threads);
+  training["batch"] = str(fields.options.batch);
+  const run::Options chosen = run::options_from(training);
+  const nn::Signature signature = train::signature_for(chosen.model, fields.options.data);
+  tensor::set_threads(chosen.threads);
+  deploy::AdviceOptions options = fields.quick ? deploy::AdviceOptions::quick() : deploy::AdviceOptions();
+  options.batch = chosen.batch;
+  options.min_blocks = chosen.prune.min_blocks;
+  const auto model = train::build_model(chosen, signature);
+  const deploy::Advice advice = deploy::advise(*model, signature.input, options);
+  if (fields.json) {
+    std::cout << deploy::to_json(advice).dump() << '\n';
+  } else {
+    print_advice(advice);
+  }
+  return 0;
+}
+
+}  // namespace hewn::cli

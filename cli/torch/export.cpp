@@ -1,0 +1,50 @@
+#include "cli/usage/export.h"
+
+#include <iostream>
+#include <memory>
+
+#include "cli/table.h"
+#include "cli/torch/layer_table.h"
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/deploy/inspect_file.h"
+
+namespace hewn::cli {
+namespace {
+
+io::DType parse_dtype(const std::string& text) {
+  if (text == "f32") return io::DType::kF32;
+  if (text == "bf16") return io::DType::kBF16;
+  throw Error(str("dtype: expected f32 or bf16, got \"", text, "\""));
+}
+
+void print_json_export(const ExportFields& fields, const deploy::ExportReport& report) {
+  Json layers = Json::array();
+  for (const deploy::ExportedLayer& layer : report.layers) layers.push_back(deploy::to_json(layer));
+  std::cout << Json{{"run", fields.run},
+                    {"file", fields.to},
+                    {"dtype", fields.dtype},
+                    {"bytes", report.bytes},
+                    {"bytes_dense", report.bytes_dense},
+                    {"layers", layers}}
+                   .dump()
+            << '\n';
+}
+
+}  // namespace
+
+int run_export(ExportFields& fields, const Given& /*given*/) {
+  deploy::check_export_file(fields.to);
+  const deploy::ExportReport report = deploy::export_run({fields.run}, fields.to, parse_dtype(fields.dtype));
+  if (fields.json) {
+    print_json_export(fields, report);
+    return 0;
+  }
+  print_layers(report.layers);
+  std::cout << fields.to << ": " << bytes_text(report.bytes) << ", "
+            << percent(static_cast<double>(report.bytes) / static_cast<double>(report.bytes_dense))
+            << " of the dense model's " << bytes_text(report.bytes_dense) << '\n';
+  return 0;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,52 @@
+#include "cli/usage/inspect.h"
+
+#include <iostream>
+#include <memory>
+
+#include "cli/table.h"
+#include "cli/torch/layer_table.h"
+#include "cli/torch/report_table.h"
+#include "hewn/core/error.h"
+#include "hewn/core/text.h"
+#include "hewn/deploy/inspect_file.h"
+#include "hewn/deploy/inspect_run.h"
+
+namespace hewn::cli {
+namespace {
+
+void print_file(const deploy::FileReport& report, const std::string& file) {
+  if (!report.model.empty()) std::cout << plain_text(report.model);
+  if (!report.method.empty()) std::cout << ", " << plain_text(report.method);
+  if (!report.weights) {
+    std::cout << "; takes " << to_string(report.input) << ", gives " << report.outputs
+              << (report.outputs == 1 ? " output" : " outputs");
+  }
+  if (!report.model.empty() || !report.weights) std::cout << "\n\n";
+  print_layers(report.content.layers);
+  std::cout << '\n' << file << ": " << bytes_text(report.content.bytes);
+  if (report.weights) {
+    std::cout << ", " << bytes_text(report.other_bytes) << " of them in vectors and numbers\n";
+    if (!report.note.empty()) std::cout << report.note << '\n';
+  } else {
+    std::cout << "\nclasses: " << (report.classes.empty() ? "not named" : plain_text(join(report.classes)))
+              << '\n';
+  }
+}
+
+}  // namespace
+
+int run_inspect(InspectFields& fields, const Given& /*given*/) {
+  if (fields.kind == io::SourceKind::kRun) {
+    print_report(deploy::inspect_run({fields.source}), fields.json);
+    return 0;
+  }
+  const deploy::FileReport report = deploy::inspect_file(fields.source);
+  if (fields.json) {
+    std::cout << deploy::to_json(report, fields.source).dump() << '\n';
+  } else {
+    print_file(report, fields.source);
+  }
+  return 0;
+}
+
+}  // namespace hewn::cli

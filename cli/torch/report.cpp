@@ -1,0 +1,56 @@
+#include "cli/usage/report.h"
+
+#include "hewn/report/report.h"
+
+#include <iostream>
+#include <memory>
+
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/core/suffix.h"
+#include "hewn/core/text.h"
+#include "hewn/report/page.h"
+#include "hewn/tensor/device.h"
+
+namespace hewn::cli {
+namespace {
+
+/// Data for a page or for programs, by the suffix. What was spelled -o may be called anything.
+bool writes_json(ReportFields& fields, const Given& given) {
+  if (!given.contains("o")) return known_suffix("out", fields.out, {".html", ".json"}) == ".json";
+  if (given.contains("out")) throw Error("out: was given as -o too");
+  fields.out = fields.old_out;
+  return false;
+}
+
+}  // namespace
+
+int run_report(ReportFields& fields, const Given& given) {
+  const bool json_file = writes_json(fields, given);
+  if (!fields.json && !json_file)
+    report::live_page();  // says where this build has no page, before anything is measured
+  tensor::set_threads(fields.threads);
+  report::ReportOptions options;
+  options.latency = fields.latency;
+  options.timing.batch = fields.batch;
+  const Json data = report::collect(fields.runs, options);
+  const std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (fields.json) {
+    std::cout << text << '\n';
+    return 0;
+  }
+  const std::string page = json_file ? text + "\n" : report::page_with(data);
+  write_file_atomically(fields.out, page);
+  for (const Json& one : data["runs"]) {
+    for (const Json& problem : one["problems"]) std::cerr << "note: " << problem.get<std::string>() << '\n';
+    if (one["status"] != "finished") {
+      std::cerr << "note: " << one["path"].get<std::string>() << ": " << one["status"].get<std::string>()
+                << " after step " << one["step"] << " of " << one["steps"] << '\n';
+    }
+  }
+  std::cout << fields.out << ": " << data["runs"].size() << (data["runs"].size() == 1 ? " run, " : " runs, ")
+            << bytes_text(static_cast<int64_t>(page.size())) << '\n';
+  return 0;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,22 @@
+#include "cli/usage/advise.h"
+
+#include <memory>
+
+namespace hewn::cli {
+
+Command advise_command() {
+  const auto fields = std::make_shared<AdviseFields>();
+  Command command;
+  command.name = "advise";
+  command.help = "measure which block size and sparsity pay for a model on this machine";
+  command.example = "hewn advise mlp --data fashion-mnist --batch 256";
+  command.positionals = {{"MODEL", "network (see hewn methods)", &fields->options.model}};
+  command.options =
+      run::describe(fields->options).pick({"data", "batch", "threads", "min-blocks", "widths", "width"});
+  command.options.add("quick", fields->quick, "fewer points, one round each");
+  command.options.add("json", fields->json, "print JSON");
+  command.run = [fields](const Given& given) { return run_advise(*fields, given); };
+  return command;
+}
+
+}  // namespace hewn::cli

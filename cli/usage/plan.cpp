@@ -1,0 +1,24 @@
+#include "cli/usage/plan.h"
+
+#include <memory>
+
+#include "cli/training.h"
+
+namespace hewn::cli {
+
+Command plan_command() {
+  const auto fields = std::make_shared<PlanFields>();
+  Command command;
+  command.name = "plan";
+  command.help = "show what would be pruned, before any training";
+  command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
+  command.options = run::describe(fields->options)
+                        .pick({"model", "data", "block", "sparsity", "min-blocks", "prune-layers", "widths",
+                               "width", "embedding"});
+  command.options.add("json", fields->json, "print JSON");
+  command.defaults = training_defaults;
+  command.run = [fields](const Given& given) { return run_plan(*fields, given); };
+  return command;
+}
+
+}  // namespace hewn::cli
