@@ -29,6 +29,7 @@ struct Command {
   std::vector<Positional> positionals;
   std::vector<std::string>* rest = nullptr;  // gets what stands behind --, where that has a meaning
   bool takes_config = false;                 // --config FILE with the same keys as the options
+  bool grouped = false;                      // --help shows its options under their headings
   /// What the options will be that are not given, where that depends on those that are: key -> text for
   /// --help.
   std::function<Given(const Given&)> defaults = {};

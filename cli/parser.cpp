@@ -40,13 +40,20 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
                               : app.add_option(positional.name, *positional.value, positional.help);
     if (positional.required) option->required();
   }
-  for (const Option& option : command.options.options()) add_option(app, option, given);
+  for (const Option& option : command.options.options()) {
+    CLI::Option* const added = add_option(app, option, given);
+    if (command.grouped) added->group(option.group);
+  }
   // An empty group keeps them out of --help.
   for (const Option& option : command.options.old_options()) {
     if (app.get_option_no_throw("--" + option.key) == nullptr) add_option(app, option, given)->group("");
   }
   if (command.takes_config)
     app.add_option("--config", config, "file with the same keys as these options (TOML)");
+  if (!command.grouped) return;
+  for (const char* name : {"--help", "--config"}) {
+    if (CLI::Option* option = app.get_option_no_throw(name)) option->group("General");
+  }
 }
 
 /// Reads `key = value` lines with CLI11's own reader, in no section or in one named after the command.

@@ -26,9 +26,13 @@ Command train_command() {
   command.help = "train a block-sparse network";
   command.example = "hewn train --method sa++ --block 16 --sparsity 0.9 --compare-dense";
   command.options = run::describe(fields->options);
-  command.options.add("resume", fields->resume, "continue the run in --out from its newest checkpoint");
-  command.options.add("patience", fields->patience,
-                      "seconds that a process waits for another that does not answer");
+  command.grouped = true;
+  command.options.group("General");
+  command.options.add("resume", fields->resume, "continue the run in --out from its newest checkpoint")
+      .in("Records");
+  command.options
+      .add("patience", fields->patience, "seconds that a process waits for another that does not answer")
+      .in("Machine");
   command.options.add("quiet", fields->quiet, "show no progress");
   command.options.add("json", fields->json, "print the summary as JSON");
   command.takes_config = true;

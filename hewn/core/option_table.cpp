@@ -73,6 +73,11 @@ OptionTable::Row& OptionTable::Row::may_change_on_resume() {
   return *this;
 }
 
+OptionTable::Row& OptionTable::Row::in(const std::string& group) {
+  option().group = group;
+  return *this;
+}
+
 OptionTable::Row& OptionTable::Row::was(const std::string& key) {
   Option old = option();
   old.key = key;

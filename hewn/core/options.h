@@ -58,6 +58,7 @@ struct Option {
   bool only_prunes = false;           // the dense model does not depend on it
   bool may_change_on_resume = false;  // it does not decide what is trained
   std::string replaced_by = {};       // of a key that earlier versions had: the one it has now
+  std::string group = {};             // heading of a long --help that it stands under
 };
 
 /// The options of a struct, in the order of --help. Refers to the struct's fields, which must outlive it.
@@ -75,6 +76,8 @@ class OptionTable {
     Row& one_of(const std::vector<std::string>& words);
     Row& only_prunes();
     Row& may_change_on_resume();
+    /// Stands under another heading than the rows around it.
+    Row& in(const std::string& group);
     /// A key that it had in earlier versions: still read, no longer shown.
     Row& was(const std::string& key);
     /// The same of a flag that stood for the opposite.
@@ -90,11 +93,15 @@ class OptionTable {
     size_t number_;
   };
 
+  /// The rows that follow stand under this heading.
+  void group(const std::string& name) { group_ = name; }
+
   template <class T>
   Row add(const std::string& key, T& field, const std::string& help) {
     options_.push_back({key, help, std::is_same_v<T, bool>,
                         [key, &field](const std::string& text) { parse_value(key, text, field); },
                         [&field] { return json_of(field); }});
+    options_.back().group = group_;
     return {*this, options_.size() - 1};
   }
 
@@ -119,6 +126,7 @@ class OptionTable {
  private:
   std::vector<Option> options_;
   std::vector<Option> old_;
+  std::string group_;
 };
 
 }  // namespace hewn

@@ -74,18 +74,21 @@ void describe_update(Options& o, OptionTable& table) {
            "second moment of logits and masks under Adam: own, or shared by a layer")
       .only_prunes();
   table.add("decay-all", o.decay_all, "decay biases and normalisation layers too");
-  table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes").share();
+  table.add("label-smoothing", o.label_smoothing, "share of the target given to all classes")
+      .share()
+      .in("Training");
   table.add("clip-grad", o.prune.clip_grad,
             "largest norm of all gradients together; 0: no limit; auto: the method's own");
-  table.add("augment", o.augment, "random crops and mirrors in training").was_not("no-augment");
+  table.add("augment", o.augment, "random crops and mirrors in training").in("Data").was_not("no-augment");
 }
 
 void describe_place(Options& o, OptionTable& table) {
-  table.add("seed", o.seed, "seed of everything random");
+  table.add("seed", o.seed, "seed of everything random").in("Training");
   table.add("device", o.device, "cpu, cuda or cuda:N").may_change_on_resume();
   table.add("threads", o.threads, "CPU threads; 0: all cores").at_least(0).may_change_on_resume();
-  table.add("out", o.out, "run folder; default: a new one under runs/").may_change_on_resume();
+  table.add("out", o.out, "run folder; default: a new one under runs/").may_change_on_resume().in("Records");
   table.add("compare-dense", o.compare_dense, "train the dense model too, with the same settings")
+      .in("Training")
       .was_off_by("no-compare");
   table.add("cudnn-benchmark", o.cudnn_benchmark,
             "let cuDNN time its algorithms: faster, not repeatable bit for bit");
@@ -116,14 +119,21 @@ void describe_records(Options& o, OptionTable& table) {
 
 OptionTable describe(Options& o) {
   OptionTable table;
+  table.group("Data");
   table.add("data", o.data, "data set, NAME or NAME:PATH (see hewn methods)");
   data::describe(o.clicks, table);
   data::describe(o.folders, table);
+  table.group("Network");
   describe_network(o, table);
+  table.group("Pruning");
   describe_pruning(o.prune, table);
+  table.group("Training");
   describe_length(o, table);
+  table.group("Optimiser");
   describe_update(o, table);
+  table.group("Machine");
   describe_place(o, table);
+  table.group("Records");
   describe_records(o, table);
   return table;
 }

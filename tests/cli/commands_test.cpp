@@ -51,6 +51,18 @@ TEST(Commands, MethodsAndHelp) {
   }
 }
 
+TEST(Commands, HelpOfTrainHasHeadings) {
+  const std::string help = hewn({"train", "--help"}).out;
+  size_t at = 0;
+  for (const char* heading :
+       {"General", "Data", "Network", "Pruning", "Training", "Optimiser", "Machine", "Records"}) {
+    at = help.find("\n\n" + std::string(heading) + ":\n", at);
+    ASSERT_NE(at, std::string::npos) << heading << help;
+  }
+  EXPECT_EQ(help.find("\nOptions:"), std::string::npos) << help;
+  EXPECT_EQ(help.find("\n\n\n"), std::string::npos) << help;
+}
+
 // Data and model decide on much; what help shows is what a run would take.
 TEST(Commands, HelpShowsTheDefaultsOfTheChosenData) {
   const auto expect = [](const std::vector<std::string>& arguments, const std::vector<std::string>& shown) {

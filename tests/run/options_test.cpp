@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "hewn/core/error.h"
 #include "hewn/nn/signature.h"
 #include "hewn/run/recipe.h"
@@ -37,6 +39,19 @@ TEST(RunOptions, CurrentKeysSayTheSame) {
       {"optimiser", "adamw"}, {"sparsification", "false"}, {"block", "8"}};
   EXPECT_EQ(current_keys(old), now);
   EXPECT_EQ(current_keys(now), now);
+}
+
+// hewn train --help shows them under these headings.
+TEST(RunOptions, EveryRowHasAGroup) {
+  Options options;
+  const std::set<std::string> groups = {"Data",      "Network", "Pruning", "Training",
+                                        "Optimiser", "Machine", "Records"};
+  std::set<std::string> used;
+  for (const Option& option : describe(options).options()) {
+    EXPECT_TRUE(groups.contains(option.group)) << option.key << ": \"" << option.group << '"';
+    used.insert(option.group);
+  }
+  EXPECT_EQ(used, groups);
 }
 
 TEST(RunOptions, RowsSayWhatMayChange) {
