@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/table.h"
+#include "hewn/measure/steadiness.h"
 #include "hewn/run/options.h"
 
 namespace hewn::cli {
@@ -45,8 +46,9 @@ std::vector<Cell> cells_of(const Kind& kind, const std::vector<std::string>& col
   if (kind.products) out.push_back({"product", product, false});
   out.push_back({"dense ms", fixed(part["dense_ms"], 3)});
   out.push_back({"sparse ms", fixed(part["sparse_ms"], 3)});
-  out.push_back({"speed-up", fixed(part["speedup"], 2) + " x"});
-  out.push_back({"of ideal", percent(part["fraction_of_ideal"])});
+  const bool told = part["speedup"].is_number();
+  out.push_back({"speed-up", told ? fixed(part["speedup"], 2) + " x" : "withheld"});
+  out.push_back({"of ideal", told ? percent(part["fraction_of_ideal"]) : "-"});
   if (kind.products) {
     const bool row_major = part.contains("sparse_rowmajor_ms");
     out.push_back({"row-major ms", row_major ? fixed(part["sparse_rowmajor_ms"], 3) : "-"});
@@ -56,14 +58,33 @@ std::vector<Cell> cells_of(const Kind& kind, const std::vector<std::string>& col
   return out;
 }
 
+/// What readers of the rows should know: a line for each that has no speed-up, one for all whose speed-up
+/// fewer products cannot explain.
+void print_notes(const std::vector<Json>& parts) {
+  std::string beyond;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const char* key : {"withheld", "break_even_withheld"}) {
+      if (!parts[i].contains(key)) continue;
+      std::cout << "note: row " << i + 1 << (std::string_view(key) == "withheld" ? "" : ", break-even")
+                << " is withheld: " << parts[i][key].get<std::string>() << '\n';
+    }
+    if (parts[i].contains("beyond_products")) beyond += str(beyond.empty() ? "" : ", ", i + 1);
+  }
+  if (beyond.empty()) return;
+  std::cout << "note: more than fewer products can give, row " << beyond << ": "
+            << measure::kWhyBeyondProducts << '\n';
+}
+
 void print_rows(const Kind& kind, const std::vector<std::string>& columns, const std::vector<Json>& results) {
   std::vector<std::vector<std::string>> rows(1);
   std::vector<bool> right;
+  std::vector<Json> parts;
   for (const Json& result : results) {
     for (const char* product : {"forward", "grad_input", "grad_weight"}) {
       const bool forward = std::string_view(product) == "forward";
       if (!forward && !result.contains(product)) continue;
       rows.emplace_back();
+      parts.push_back(forward ? result : result[product]);
       for (const Cell& cell : cells_of(kind, columns, result, product)) {
         rows.back().push_back(cell.text);
         if (rows.size() > 2) continue;
@@ -73,6 +94,7 @@ void print_rows(const Kind& kind, const std::vector<std::string>& columns, const
     }
   }
   print_table(std::cout, rows, right);
+  print_notes(parts);
 }
 
 }  // namespace

@@ -20,16 +20,19 @@ Json measure_layer(const measure::Layer& layer, const measure::Point& point, int
               {"sparsity", point.sparsity},
               {"threads", used},
               {"clock", measure::to_string(measure::clock_for(used))},
-              {"instructions", kernels::machine().name},
-              {"rounds", fields.rounds}};
+              {"instructions", kernels::machine().name}};
   out.update(compare(Product::kForward));
   if (fields.gradients) {
     out["grad_input"] = compare(Product::kGradInput);
     out["grad_weight"] = compare(Product::kGradWeight);
   }
   if (fields.break_even) {
-    const auto sparsity = measure::break_even(layer, point.block, fields.rounds);
-    out["break_even_sparsity"] = sparsity ? Json(*sparsity) : Json(nullptr);
+    const auto [sparsity, withheld] = measure::break_even(layer, point.block, fields.rounds);
+    if (withheld.empty()) {
+      out["break_even_sparsity"] = sparsity ? Json(*sparsity) : Json(nullptr);
+    } else {
+      out["break_even_withheld"] = withheld;
+    }
   }
   return out;
 }

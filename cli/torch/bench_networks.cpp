@@ -34,7 +34,6 @@ Json measure_network(const std::string& kind, const runtime::ModelData& data, in
   out["dense_bytes"] = facts.dense_bytes;
   out["clock"] = measure::to_string(measure::clock_for(used));
   out["instructions"] = kernels::machine().name;
-  out["rounds"] = comparison.rounds;
   out.update(measure::to_json(comparison));
   return out;
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
@@ -21,6 +22,24 @@ bool writes_json(ReportFields& fields, const Given& given) {
   if (given.contains("out")) throw Error("out: was given as -o too");
   fields.out = fields.old_out;
   return false;
+}
+
+/// How fast a run is here, in a line, or why that is not told.
+void print_latency(const Json& run) {
+  const Json& latency = run["latency"];
+  const std::string path = run["path"];
+  if (latency.contains("withheld")) {
+    std::cerr << "note: " << path << ": no speed-up is shown: " << latency["withheld"].get<std::string>()
+              << '\n';
+  }
+  const bool pruned = run["headline"]["layers_pruned"] != 0;
+  if (!pruned || !latency.contains("speedup") || latency["speedup"].is_null()) return;
+  const int64_t threads = latency["threads"];
+  std::cout << path << ": " << fixed(latency["speedup"], 2) << " times as fast as dense here, batch "
+            << latency["batch"] << ", " << threads << (threads == 1 ? " thread\n" : " threads\n");
+  if (latency.contains("beyond_products")) {
+    std::cout << "note: that is " << latency["beyond_products"].get<std::string>() << '\n';
+  }
 }
 
 }  // namespace
@@ -50,6 +69,7 @@ int run_report(ReportFields& fields, const Given& given) {
   }
   std::cout << fields.out << ": " << data["runs"].size() << (data["runs"].size() == 1 ? " run, " : " runs, ")
             << bytes_text(static_cast<int64_t>(page.size())) << '\n';
+  for (const Json& one : data["runs"]) print_latency(one);
   return 0;
 }
 

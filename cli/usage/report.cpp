@@ -30,7 +30,8 @@ Command report_command() {
   command.options.add("latency", fields->latency, "measure how fast the networks are on this machine");
   command.options.add("batch", fields->batch,
                       "samples at a time when latency is measured; 0: as many as fit");
-  command.options.add("threads", fields->threads, "CPU threads for that; 0: all cores");
+  command.options.add("threads", fields->threads,
+                      "CPU threads for that; one is timed by its CPU time; 0: all cores, by the wall clock");
   command.options.add("json", fields->json, "print what the page shows as JSON instead");
   command.options.add("o", fields->old_out, "old spelling of --out");
   command.run = [fields](const Given& given) {

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "hewn/core/error.h"
 
 namespace hewn::measure {
 namespace {
@@ -37,14 +40,25 @@ Json to_json(const Comparison& c) {
   Json out = {{"density", c.density},           {"kept_blocks", c.kept_blocks}, {"blocks", c.blocks},
               {"weight_bytes", c.weight_bytes}, {"dense_ms", c.dense.ms},       {"sparse_ms", c.sparse.ms}};
   if (c.row_major) out["sparse_rowmajor_ms"] = c.row_major->ms;
-  out["speedup"] = c.speedup();
-  out["speedup_quartiles"] = {c.round_speedup.low, c.round_speedup.high};
-  out["fraction_of_ideal"] = c.fraction_of_ideal();
+  const bool told = c.steadiness.steady();
+  out["speedup"] = told ? Json(c.speedup()) : Json(nullptr);
+  out["speedup_quartiles"] = {c.steadiness.ratio.low, c.steadiness.ratio.high};
+  out["fraction_of_ideal"] = told ? Json(c.fraction_of_ideal()) : Json(nullptr);
+  out["rounds"] = c.steadiness.rounds;
+  out["calm_rounds"] = c.steadiness.calm;
+  if (!told) out["withheld"] = c.steadiness.withheld;
+  if (const std::string beyond = c.beyond_products(); !beyond.empty()) out["beyond_products"] = beyond;
   out["dense_baseline"] = c.dense.name;
   out["sparse_variant"] = c.sparse.name;
   out["dense_candidates"] = to_json(c.dense_candidates);
   out["sparse_candidates"] = to_json(c.sparse_candidates);
   return out;
+}
+
+std::string Comparison::beyond_products() const {
+  if (!steadiness.steady() || fraction_of_ideal() <= kBeyondProducts) return "";
+  return str("more than the ", std::round(100 / density) / 100,
+             "x that fewer products can give: ", kWhyBeyondProducts);
 }
 
 Runnable runnable(const std::vector<Contender>& contenders) {
@@ -73,22 +87,28 @@ Comparison compare(const SparseWays& ways, const std::vector<Contender>& dense_w
   std::vector<Contender> all = dense.contenders;
   all.insert(all.end(), ways.panels.begin(), ways.panels.end());
   all.insert(all.end(), ways.row_major.begin(), ways.row_major.end());
-  const std::vector<Timing> timings = interleave(all, turns);
-
-  const auto candidate = [&](size_t i) { return Candidate{timings[i].name, timings[i].median_ms(), ""}; };
   const size_t panels = dense.contenders.size();
   const size_t row_major = panels + ways.panels.size();
-  const size_t best_dense = fastest(timings, 0, panels);
-  const size_t best_sparse = fastest(timings, panels, row_major);
+  std::vector<Timing> timings = interleave(all, turns);
+  size_t best_dense = 0;
+  size_t best_sparse = 0;
   Comparison out;
+  for (int64_t turn = 1;; ++turn) {
+    best_dense = fastest(timings, 0, panels);
+    best_sparse = fastest(timings, panels, row_major);
+    out.steadiness = judge(timings[best_dense], timings[best_sparse]);
+    const bool hopeless = turn > 1 && out.steadiness.calm == 0;
+    if (out.steadiness.steady() || hopeless || turn == kMostTurns) break;
+    go_on(all, turns, timings);
+  }
+
+  const auto candidate = [&](size_t i) { return Candidate{timings[i].name, timings[i].median_ms(), ""}; };
   out.density = ways.density;
   out.kept_blocks = ways.kept_blocks;
   out.blocks = ways.blocks;
   out.weight_bytes = ways.weight_bytes;
-  out.rounds = static_cast<int64_t>(timings[best_dense].round_ms.size());
   out.dense = candidate(best_dense);
   out.sparse = candidate(best_sparse);
-  out.round_speedup = ratio(timings[best_dense], timings[best_sparse]);
   if (row_major < all.size()) out.row_major = candidate(fastest(timings, row_major, all.size()));
   for (size_t i = 0; i < panels; ++i) out.dense_candidates.push_back(candidate(i));
   out.dense_candidates.insert(out.dense_candidates.end(), dense.missing.begin(), dense.missing.end());
@@ -112,10 +132,14 @@ std::optional<double> break_even(const std::function<double(double)>& relative_t
   return std::nullopt;
 }
 
-std::optional<double> break_even(const Layer& layer, const BlockShape& block, int64_t rounds) {
-  return break_even([&](double sparsity) {
-    return 1 / compare(layer, Product::kForward, {block, sparsity}, rounds).speedup();
+BreakEven break_even(const Layer& layer, const BlockShape& block, int64_t rounds) {
+  BreakEven out;
+  out.sparsity = break_even([&](double sparsity) {
+    const Comparison result = compare(layer, Product::kForward, {block, sparsity}, rounds);
+    if (!result.steadiness.steady()) out.withheld = result.steadiness.withheld;
+    return 1 / result.speedup();
   });
+  return out;
 }
 
 }  // namespace hewn::measure

@@ -8,6 +8,7 @@
 
 #include "hewn/core/json.h"
 #include "hewn/measure/layer.h"
+#include "hewn/measure/steadiness.h"
 
 namespace hewn::measure {
 
@@ -24,17 +25,18 @@ struct Comparison {
   int64_t kept_blocks = 0;
   int64_t blocks = 0;
   int64_t weight_bytes = 0;  // of the weight as the kernel reads it
-  int64_t rounds = 0;        // that were timed
   Candidate dense;           // the fastest
   Candidate sparse;          // the fastest that keeps activations in the kernels' order
   std::optional<Candidate> row_major;
-  Spread round_speedup;  // of the per-round ratios of these two
+  Steadiness steadiness;  // of the rounds of these two
   std::vector<Candidate> dense_candidates;
   std::vector<Candidate> sparse_candidates;
 
   double speedup() const { return dense.ms / sparse.ms; }
   /// 1: as much faster as there are fewer products.
   double fraction_of_ideal() const { return speedup() * density; }
+  /// Where the speed-up is more than fewer products can give, a sentence that says so; else "".
+  std::string beyond_products() const;
 };
 
 Json to_json(const Comparison& comparison);
@@ -46,7 +48,8 @@ struct Runnable {
 };
 Runnable runnable(const std::vector<Contender>& contenders);
 
-/// Runs all ways in turn. Those that throw are left out, and named with the reason.
+/// Runs all ways in turn, again while their rounds tell no ratio, up to four times as many rounds. Those that
+/// throw are left out, and named with the reason.
 Comparison compare(const SparseWays& sparse, const std::vector<Contender>& dense, const Turns& turns);
 
 /// Times a product with LibTorch's current number of threads, all ways in turn.
@@ -58,6 +61,10 @@ Comparison compare(const Layer& layer, Product product, const Point& point, int6
 std::optional<double> break_even(const std::function<double(double)>& relative_time);
 
 /// The same of a layer's forward pass.
-std::optional<double> break_even(const Layer& layer, const BlockShape& block, int64_t rounds);
+struct BreakEven {
+  std::optional<double> sparsity;
+  std::string withheld;  // why it cannot be told
+};
+BreakEven break_even(const Layer& layer, const BlockShape& block, int64_t rounds);
 
 }  // namespace hewn::measure

@@ -5,7 +5,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "hewn/core/error.h"
@@ -95,9 +94,10 @@ Comparison compare(const runtime::ModelData& model, const NetworkOptions& option
   const at::Tensor& samples = state->samples;
   state->run();
   const DenseGraph plain(model, DenseGraph::Way::kPlain);
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock clock = clock_for(at::get_num_threads());
+  const double begin = now_ms(clock);
   const at::Tensor expected = plain.run(plain.prepare(samples));
-  const std::chrono::duration<double, std::milli> once = std::chrono::steady_clock::now() - begin;
+  const double once = now_ms(clock) - begin;
   check_close("network", state->out, expected);
 
   std::vector<Contender> dense = more ? more(samples) : std::vector<Contender>();
@@ -119,7 +119,7 @@ Comparison compare(const runtime::ModelData& model, const NetworkOptions& option
   for (const auto& [name, table] : model.tables) {
     sparse.weight_bytes += static_cast<int64_t>(table.values.size() * sizeof(float));
   }
-  Turns turns{rounds_for(once.count(), options.rounds), clock_for(at::get_num_threads())};
+  Turns turns{rounds_for(once, options.rounds), clock};
   turns.warm_up = false;
   return compare(sparse, dense, turns);
 }

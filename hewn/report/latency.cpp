@@ -18,7 +18,7 @@
 namespace hewn::report {
 namespace {
 
-constexpr double kProductsOfACall = 1e10;  // a fifth of a second on two cores, dense
+constexpr double kProductsOfACall = 1e10;  // 0.4 s on one core, dense
 constexpr int64_t kMostSamples = 256;
 constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best on the layers of bench/kernels
 
@@ -51,11 +51,7 @@ Json time_of(const Shape& shape, int64_t rounds) {
   } else {
     layer = std::make_unique<measure::Linear>(shape.linear, 0);
   }
-  const measure::Comparison result =
-      measure::compare(*layer, measure::Product::kForward, shape.point, rounds);
-  return {{"dense_ms", rounded(result.dense.ms)},
-          {"sparse_ms", rounded(result.sparse.ms)},
-          {"speedup", rounded(result.speedup(), 4)}};
+  return latency_json(measure::compare(*layer, measure::Product::kForward, shape.point, rounds));
 }
 
 Json time_layers(const RunView& run, int64_t batch, int64_t rounds) {
@@ -85,6 +81,21 @@ int64_t fitting_batch(const RunView& run, int64_t wanted) {
 
 }  // namespace
 
+Json latency_json(const measure::Comparison& result) {
+  const measure::Steadiness& steadiness = result.steadiness;
+  Json out = {{"dense_ms", rounded(result.dense.ms)},
+              {"sparse_ms", rounded(result.sparse.ms)},
+              {"speedup", steadiness.steady() ? Json(rounded(result.speedup(), 4)) : Json(nullptr)},
+              {"speedup_quartiles", {rounded(steadiness.ratio.low, 4), rounded(steadiness.ratio.high, 4)}},
+              {"ideal_speedup", rounded(1 / result.density, 4)},
+              {"rounds", steadiness.rounds},
+              {"calm_rounds", steadiness.calm},
+              {"dense_baseline", result.dense.name}};
+  if (!steadiness.steady()) out["withheld"] = steadiness.withheld;
+  if (const std::string beyond = result.beyond_products(); !beyond.empty()) out["beyond_products"] = beyond;
+  return out;
+}
+
 Json measure_latency(const RunView& run, const LatencyOptions& options) {
   if (options.batch < 0) throw Error(str("batch: expected 0 or more, got ", options.batch));
   if (run.status() != Status::kFinished) return {{"missing", "the run is not finished"}};
@@ -93,14 +104,10 @@ Json measure_latency(const RunView& run, const LatencyOptions& options) {
     Json out = {
         {"batch", batch}, {"threads", at::get_num_threads()}, {"instructions", kernels::machine().name}};
     const runtime::ModelData data = deploy::exported_run(run.folder()).data;
-    const measure::Comparison network = measure::compare(data, {batch, options.rounds, 0});
-    out["dense_ms"] = rounded(network.dense.ms);
-    out["sparse_ms"] = rounded(network.sparse.ms);
-    out["speedup"] = rounded(network.speedup(), 4);
-    out["speedup_quartiles"] = {rounded(network.round_speedup.low, 4),
-                                rounded(network.round_speedup.high, 4)};
-    out["dense_baseline"] = network.dense.name;
-    out["layers"] = time_layers(run, batch, options.rounds);
+    out["clock"] = measure::to_string(measure::clock_for(at::get_num_threads()));
+    out.update(latency_json(measure::compare(data, {batch, options.rounds, 0})));
+    // What disturbed the network would disturb its layers.
+    out["layers"] = out.contains("withheld") ? Json::object() : time_layers(run, batch, options.layer_rounds);
     return out;
   } catch (const Error& problem) {
     // Some models have no form that the runtime can run; the page says so.

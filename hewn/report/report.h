@@ -11,8 +11,9 @@ namespace hewn::report {
 class RunView;
 
 struct LatencyOptions {
-  int64_t batch = 0;  // samples at a time; 0: as many as keep a call short
-  int64_t rounds = 7;
+  int64_t batch = 0;         // samples at a time; 0: as many as keep a call short
+  int64_t rounds = 31;       // fewer where a call takes long
+  int64_t layer_rounds = 7;  // of each layer alone
 };
 
 struct ReportOptions {

@@ -139,6 +139,20 @@ await check("a report of one run", async () => {
   await context.close();
 });
 
+await check("a speed-up that a busy machine does not tell", async () => {
+  const reason = "other programs held the processors in 28 of 28 rounds";
+  const file = path.join(folder, "withheld.html");
+  const text = readFileSync(path.join(folder, "report.html"), "utf8");
+  writeFileSync(file, text.replace('"latency":{', `"latency":{"withheld":"${reason}",`));
+  const context = await browser.newContext({ colorScheme: "light", offline: true });
+  const { page, troubles } = await openPage(context, pathToFileURL(file).href);
+  const tile = await page.textContent(".tiles div:last-child");
+  assert.match(tile, new RegExp(`Faster than dense here.*withheld.*${reason}`));
+  assert.doesNotMatch(tile, /×/);
+  assert.deepEqual(troubles, []);
+  await context.close();
+});
+
 await check("a report of several runs", async () => {
   const file = path.join(folder, "sweep.html");
   hewn("report", path.join(folder, "sweep"), "-o", file, "--no-latency");

@@ -17,8 +17,12 @@ Json json_of_call(const std::vector<std::string>& arguments) {
 
 void expect_consistent(const Json& part) {
   const auto at = [&](const char* key) { return part[key].get<double>(); };
-  EXPECT_NEAR(at("speedup"), at("dense_ms") / at("sparse_ms"), 1e-9 * at("speedup"));
-  EXPECT_NEAR(at("fraction_of_ideal"), at("speedup") * at("density"), 1e-9 * at("speedup"));
+  if (part.contains("withheld")) {  // several threads on a busy machine
+    EXPECT_TRUE(part["speedup"].is_null() && part["fraction_of_ideal"].is_null()) << part;
+  } else {
+    EXPECT_NEAR(at("speedup"), at("dense_ms") / at("sparse_ms"), 1e-9 * at("speedup"));
+    EXPECT_NEAR(at("fraction_of_ideal"), at("speedup") * at("density"), 1e-9 * at("speedup"));
+  }
   EXPECT_TRUE(part["dense_baseline"].is_string());
   EXPECT_FALSE(part["dense_candidates"].empty());
 }

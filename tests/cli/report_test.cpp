@@ -64,14 +64,17 @@ class Report : public testing::Test {
 TempFolder* Report::shared_ = nullptr;
 
 TEST_F(Report, OfARun) {
-  const Outcome json = hewn({"report", run(), "--json", "--batch", "4", "--threads", "1"});
+  const Outcome json = hewn({"report", run(), "--json", "--batch", "4"});
   ASSERT_EQ(json.code, 0) << json.err;
   const Json one = Json::parse(json.out)["runs"][0];
   EXPECT_EQ(one["status"], "finished");
   EXPECT_TRUE(one["headline"]["dense_metrics"].contains("accuracy"));
   EXPECT_EQ(one["latency"]["batch"], 4);
   EXPECT_GT(one["latency"]["sparse_ms"].get<double>(), 0);
-  EXPECT_TRUE(one["latency"]["layers"].contains("fc1"));
+  EXPECT_EQ(one["latency"]["threads"], 1);  // what else runs here must not change the headline
+  EXPECT_EQ(one["latency"]["clock"], "thread CPU time");
+  EXPECT_NE(one["latency"]["speedup"].is_number(), one["latency"].contains("withheld"));
+  EXPECT_NE(one["latency"]["layers"].contains("fc1"), one["latency"].contains("withheld"));
   EXPECT_EQ(one["masks"].size(), 1U);
   EXPECT_GT(one["churn"].size(), 0U);
   EXPECT_TRUE(one["problems"].empty()) << one["problems"];

@@ -94,6 +94,39 @@ TEST(Compare, AContenderThatCannotRunIsNamedWithItsReason) {
   EXPECT_EQ(out.missing[0].missing, "no such thing");
 }
 
+TEST(Compare, RoundsAreRepeatedWhileTheyTellNothingAndThenTheRatioIsWithheld) {
+  const auto spin = [](int64_t times) {
+    volatile double sum = 0;
+    for (int64_t i = 0; i < times; ++i) sum = sum + 1.0 / static_cast<double>(i + 1);
+  };
+  int64_t call = 0;
+  SparseWays sparse;
+  sparse.panels = {{"sparse", [&] { spin(20000); }}};
+  const std::vector<Contender> dense = {{"dense", [&] { spin(++call % 2 == 0 ? 20000 : 2000000); }}};
+  const Comparison restless = compare(sparse, dense, {4, Clock::kThreadCpu, 0, 0, false});
+  EXPECT_EQ(restless.steadiness.rounds, 4 * kMostTurns);
+  EXPECT_FALSE(restless.steadiness.steady());
+  const Json json = to_json(restless);
+  EXPECT_TRUE(json["speedup"].is_null());
+  EXPECT_TRUE(json["fraction_of_ideal"].is_null());
+  EXPECT_EQ(json["withheld"], restless.steadiness.withheld);
+}
+
+TEST(Compare, ASpeedUpBeyondFewerProductsHasAWord) {
+  Comparison c;
+  c.density = 0.1;
+  c.sparse.ms = 1;
+  c.dense.ms = 10.4;
+  EXPECT_EQ(c.beyond_products(), "");
+  EXPECT_FALSE(to_json(c).contains("beyond_products"));
+  c.dense.ms = 11;
+  EXPECT_TRUE(c.beyond_products().starts_with("more than the 10x that fewer products can give: "))
+      << to_json(c);
+  EXPECT_EQ(to_json(c)["beyond_products"], c.beyond_products());
+  c.steadiness.withheld = "noise";
+  EXPECT_EQ(c.beyond_products(), "");
+}
+
 TEST(Compare, BreakEvenLiesWhereTheLinesCross) {
   EXPECT_EQ(break_even([](double) { return 0.9; }), 0);
   EXPECT_EQ(break_even([](double) { return 1.1; }), std::nullopt);

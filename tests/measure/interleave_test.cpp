@@ -38,6 +38,19 @@ TEST(Interleave, RepeatsShortCallsUntilTheyFillASlot) {
   EXPECT_EQ(calls, 2 + 3 * timings[0].repetitions);
 }
 
+TEST(Interleave, GoesOnBehindTheRoundsThatThereAre) {
+  std::string order;
+  const std::vector<Contender> contenders = {{"a", [&] { order += 'a'; }}, {"b", [&] { order += 'b'; }}};
+  const Turns turns{2, Clock::kWall, 0, 0, false};
+  auto timings = interleave(contenders, turns);
+  go_on(contenders, turns, timings);
+  EXPECT_EQ(order, "abababab");
+  for (const Timing& timing : timings) {
+    EXPECT_EQ(timing.round_ms.size(), 4U);
+    EXPECT_EQ(timing.waiting.size(), 4U);
+  }
+}
+
 TEST(Interleave, StopsAtTheLimit) {
   const auto timings =
       interleave({{"long", [] { spin(200000); }}}, {1000, Clock::kThreadCpu, 0, 1e-3, false});

@@ -20,12 +20,13 @@ function metricTile(run) {
 
 function latencyTile(run) {
   const latency = run.latency ?? {};
+  if (latency.withheld != null) return tile("Faster than dense here", small("withheld"), latency.withheld, `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}`);
   if (latency.missing != null || latency.speedup == null) return tile("Latency", h("small", {}, "not measured"), latency.missing);
   const [low, high] = latency.speedup_quartiles;
   if (run.headline.layers_pruned === 0) return tile("Latency here", milliseconds(latency.sparse_ms), `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}`);
   const title = latency.speedup < 1 ? "Speed against dense here" : "Faster than dense here";
   return tile(title, times(latency.speedup), `${milliseconds(latency.sparse_ms)} against ${milliseconds(latency.dense_ms)} dense`,
-    `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}; quartiles ${times(low)}–${times(high)}`);
+    `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}; quartiles ${times(low)}–${times(high)}`, latency.beyond_products);
 }
 
 export function tiles(run) {
