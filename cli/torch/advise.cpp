@@ -35,7 +35,8 @@ void print_advice(const deploy::Advice& advice) {
     std::vector<std::string> cells = {to_string(row.block)};
     for (size_t i = 0; i < columns; ++i) {
       const deploy::Trial& s = advice.trials[b * columns + i];
-      cells.push_back(fixed(s.sparse_ms, 2) + " (" + fixed(s.speedup, 2) + "x)");
+      cells.push_back(fixed(s.sparse_ms, 2) +
+                      (advice.withheld.empty() ? " (" + fixed(s.speedup, 2) + "x)" : ""));
     }
     cells.push_back(row.break_even ? percent(*row.break_even) : "never");
     const size_t skipped = row.layers_skipped.size();

@@ -28,6 +28,7 @@ struct Trial {
   double sparsity = 0;
   double sparse_ms = 0;
   double speedup = 1;
+  double ideal_ms = 0;  // dense times less the products that are gone
 };
 
 /// What holds for a block size at every sparsity.
@@ -45,6 +46,7 @@ struct Advice {
   std::vector<LayerTime> layers;
   std::vector<BlockAdvice> blocks;
   std::vector<Trial> trials;  // block by block
+  std::string withheld;       // why times here cannot be compared; empty: they can
   std::string sentence;
 };
 

@@ -33,5 +33,15 @@ TEST(Advise, SkipsLayersWithFewBlocksAndCountsEqualOnesTogether) {
   EXPECT_FALSE(advice.sentence.empty());
 }
 
+TEST(Advise, TimesThatCannotBeComparedHaveTheReasonInsteadOfSpeedUps) {
+  Advice advice;
+  advice.trials = {{{8, 8}, 0.9, 1, 57.7}};
+  EXPECT_EQ(to_json(advice)["settings"][0]["speedup"], 57.7);
+  advice.withheld = "other programs held the processors";
+  const Json json = to_json(advice);
+  EXPECT_TRUE(json["settings"][0]["speedup"].is_null());
+  EXPECT_EQ(json["withheld"], advice.withheld);
+}
+
 }  // namespace
 }  // namespace hewn::deploy
