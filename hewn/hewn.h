@@ -10,3 +10,4 @@
 #include "hewn/runtime/model.h"
 #include "hewn/save.h"
 #include "hewn/torch_optim.h"
+#include "hewn/zeros.h"

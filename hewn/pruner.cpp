@@ -24,6 +24,7 @@ namespace {
 constexpr int64_t kLeastDenseSteps = 3;
 
 prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOptions& options, bool dense) {
+  if (!options.support.empty()) return prune::plan_of(nn::weight_shapes(slots), options.support);
   prune::Plan plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options));
   if (dense) {
     for (prune::LayerPlan& layer : plan.layers) {
@@ -36,6 +37,17 @@ prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOp
                     " blocks, so nothing would be pruned; use a smaller block or min-blocks"));
   }
   return plan;
+}
+
+/// A phase in which other blocks are active would not keep the support.
+void check_support(const PrunerOptions& options, const prune::Recipe& recipe,
+                   const prune::Schedule& schedule) {
+  if (options.support.empty()) return;
+  for (const prune::PhaseSpan& span : schedule.phases()) {
+    if (span.phase == prune::Phase::kSparse) continue;
+    throw Error(str("support: is kept by method fixed-support (schedule sparse); method ", recipe.name,
+                    " with schedule ", recipe.schedule, " would choose other blocks"));
+  }
 }
 
 }  // namespace
@@ -55,6 +67,7 @@ Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
   plan_ = plan_for(slots_, options_, recipe_.dense());
   const prune::Schedule schedule =
       prune::make_schedule(recipe_.schedule, recipe_.schedule_options, options.steps);
+  check_support(options_, recipe_, schedule);
   if (!recipe_.dense() && schedule.phases().back().phase != prune::Phase::kSparse) {
     throw Error(str("steps: ", options.steps, " are too few for schedule ", recipe_.schedule,
                     ", which would not reach its sparsity; see hewn phases"));
@@ -91,6 +104,7 @@ prune::Pruner& Pruner::algorithm() {
 
 void Pruner::build() {
   algorithm_ = std::make_unique<prune::Pruner>(slots_, plan_, recipe_, options_.steps);
+  if (!options_.support.empty()) algorithm_->begin_with(options_.support);
   for (const prune::Pruner::Layer& layer : algorithm_->layers()) {
     for (const prune::ScoreParameter& parameter : layer.score->parameters()) {
       first_logits_.push_back(parameter.tensor.detach().clone());
@@ -195,6 +209,12 @@ void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t 
   }
   const int64_t index = steps_begun == 0 ? -1 : algorithm().schedule().at(steps_begun - 1).index;
   algorithm().load_state(state, index);
+  for (const auto& [layer, kept] : options_.support) {
+    const auto saved = state.find("support." + layer);
+    if (saved != state.end() && !(prune::blocks_of(kept.grid(), saved->second) == kept)) {
+      throw Error(str("support: of layer ", layer, " is another one than in the state that is loaded"));
+    }
+  }
   step_ = steps_begun;
 }
 

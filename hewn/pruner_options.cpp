@@ -15,7 +15,8 @@ void replace(T& part, const std::optional<U>& given) {
 }  // namespace
 
 prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
-  prune::Recipe recipe = prune::recipe_for(o.method.value_or(prune::usual_method(setting)), setting);
+  const std::string usual = o.support.empty() ? prune::usual_method(setting) : "fixed-support";
+  prune::Recipe recipe = prune::recipe_for(o.method.value_or(usual), setting);
   replace(recipe.score, o.score);
   replace(recipe.search, o.search);
   if (o.schedule) recipe.schedule = prune::schedule_for(*o.schedule, setting);

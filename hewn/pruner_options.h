@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hewn/core/grid.h"
+#include "hewn/core/blocks.h"
 #include "hewn/prune/plan.h"
 #include "hewn/prune/recipes.h"
 
@@ -20,6 +20,8 @@ struct PrunerOptions {
   std::vector<std::string> layers = {"*"};  // patterns of the names of layers that may be pruned
   std::vector<std::string> except = {};     // and of those that may not
   int64_t min_blocks = 100;                 // layers with fewer blocks stay dense
+  Blocks support = {};                      // blocks that are kept from the first step to the last, and no
+                                            // others: those of a network that is pruned already
   bool embeddings = false;                  // Embedding tables may be pruned too
   bool clicks = false;                      // click-through prediction: the schedules of the paper for it
   std::optional<bool> adam = {};            // trained by Adam or AdamW; none: what the optimiser says

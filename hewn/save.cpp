@@ -59,7 +59,7 @@ void save(const torch::nn::Module& module, const Blocks& blocks, const std::file
 
 Blocks load(torch::nn::Module& module, const std::filesystem::path& path) {
   const tensor::TensorFile file = tensor::load_weights(path);
-  Blocks blocks = file.metadata.contains(kBlocks) ? blocks_in(file, path.string()) : Blocks();
+  Blocks blocks = lists_blocks(file) ? blocks_in(file, path.string()) : Blocks();
   const auto targets = tensor::state_dict(module);
   tensor::check_fits(targets, file, "", path.string());
   for (const auto& [name, tensor] : file.tensors) {
@@ -69,6 +69,8 @@ Blocks load(torch::nn::Module& module, const std::filesystem::path& path) {
   tensor::copy_into(targets, file, "", path.string());
   return blocks;
 }
+
+bool lists_blocks(const tensor::TensorFile& file) { return file.metadata.contains(kBlocks); }
 
 Blocks blocks_in(const tensor::TensorFile& file, const std::string& where) {
   const auto text = file.metadata.find(kBlocks);

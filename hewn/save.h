@@ -25,6 +25,9 @@ void save(const torch::nn::Module& module, const Blocks& blocks, const std::file
 /// blocks.
 Blocks load(torch::nn::Module& module, const std::filesystem::path& path);
 
+/// Whether a file's metadata lists kept blocks.
+bool lists_blocks(const tensor::TensorFile& file);
+
 /// The kept blocks that a file's metadata lists. Throws FormatError where there are none, or where they do
 /// not fit the file's tensors.
 Blocks blocks_in(const tensor::TensorFile& file, const std::string& where);

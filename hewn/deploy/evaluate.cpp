@@ -48,7 +48,7 @@ run::Metrics evaluate_weights(const run::Options& options, run::Observer& observ
   run::Observer silent;
   const auto source = train::open_data(options, where, {}, silent);
   const auto model = train::build_model(options, train::signature_of(source->info()));
-  const std::string note = train::load_weights(*model, options.init, options.init_skip);
+  const std::string note = train::load_weights(*model, options.init, options.init_skip).note;
   if (!note.empty()) observer.on_message(hewn::str(options.init, ": ", note));
   return evaluate_on(*model, *source, where);
 }

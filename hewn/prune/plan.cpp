@@ -66,6 +66,39 @@ Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& optio
   return plan;
 }
 
+Plan plan_of(const std::vector<WeightShape>& weights, const Blocks& support) {
+  if (support.empty()) throw Error("support: names no layer");
+  Plan plan{{}, {}};
+  plan.options.block = support.begin()->second.grid().block;
+  plan.options.min_blocks = 1;
+  plan.options.layers.clear();
+  for (const WeightShape& weight : weights) {
+    LayerPlan layer{weight.name, weight.shape, weight.grid, 0, false, ""};
+    const auto given = support.find(weight.name);
+    layer.pruned = given != support.end();
+    layer.grid.block = layer.pruned ? given->second.grid().block : plan.options.block;
+    layer.keep = layer.pruned ? given->second.kept() : layer.grid.blocks();
+    if (!layer.pruned) {
+      layer.why_dense = "not in the support";
+    } else if (layer.grid == given->second.grid()) {
+      plan.options.layers.push_back(weight.name);
+    } else {
+      throw Error(str("support: the blocks of layer ", weight.name, " are of a weight of ",
+                      given->second.grid().rows, "x", given->second.grid().cols, ", but the weight is ",
+                      weight.grid.rows, "x", weight.grid.cols));
+    }
+    plan.layers.push_back(std::move(layer));
+  }
+  for (const auto& [name, kept] : support) {
+    const auto& known = plan.options.layers;
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error(str("support: the network has no layer \"", name, "\" that could be pruned"));
+  }
+  plan.options.sparsity =
+      1 - static_cast<double>(plan.blocks_kept()) / static_cast<double>(plan.blocks_total());
+  return plan;
+}
+
 int64_t Plan::layers_pruned() const {
   return std::count_if(layers.begin(), layers.end(), [](const LayerPlan& layer) { return layer.pruned; });
 }

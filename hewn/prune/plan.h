@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "hewn/core/grid.h"
+#include "hewn/core/blocks.h"
 
 namespace hewn::prune {
 
@@ -52,6 +52,10 @@ struct Plan {
 /// Throws Error where the sparsity is outside [0, 1), where the block is larger than every layer, or where a
 /// pattern names no layer.
 Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& options);
+
+/// The plan of a network whose kept blocks are known: layers that `support` does not name are dense. Throws
+/// Error for a layer that is not there or that has another grid.
+Plan plan_of(const std::vector<WeightShape>& weights, const Blocks& support);
 
 /// Bytes of a weight in block-compressed form: values of the kept blocks, a 32-bit index each, and one offset
 /// per block column.

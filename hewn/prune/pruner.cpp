@@ -7,6 +7,7 @@
 #include "hewn/core/error.h"
 #include "hewn/prune/layer_state.h"
 #include "hewn/prune/make_layers.h"
+#include "hewn/prune/support.h"
 
 namespace hewn::prune {
 
@@ -99,6 +100,12 @@ Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Rec
   if (recipe.rerank_every < 1)
     throw Error(str("rerank-every: expected at least 1, got ", recipe.rerank_every));
   layers_ = make_layers(slots, plan, recipe, schedule_);
+}
+
+void Pruner::begin_with(const Blocks& support) {
+  for (Layer& layer : layers_) {
+    layer.set_support(support_of(support.at(layer.name)).to(layer.weight.leaf.device()), execution_);
+  }
 }
 
 std::map<std::string, at::Tensor> Pruner::state() const {

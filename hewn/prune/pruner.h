@@ -31,6 +31,9 @@ class Pruner {
   /// Slots that the plan leaves dense are not touched. Throws Error where the parts do not go together.
   Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe, int64_t steps);
 
+  /// Makes these blocks the only ones that can be active, up to the next DENSE phase; before the first step.
+  void begin_with(const Blocks& support);
+
   /// Comes to a step: its phase and supports. The slots still show the weights of the step before.
   PhaseChange advance(int64_t step);
   /// Gives every slot its weight for the next forward pass of training. Queues the same work in every step of

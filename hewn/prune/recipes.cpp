@@ -49,6 +49,10 @@ const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> kRows = {
       {.name = "dense", .help = "no pruning: the baseline", .schedule = "dense"},
       {.name = "magnitude", .help = "prune once by block norm, then fine-tune"},
+      {.name = "fixed-support",
+       .help = "the same blocks from the first step to the last: those of --keep-support, else the largest",
+       .schedule = "sparse",
+       .drop = DropRule::kZero},
       {.name = "powerprop", .help = "prune once by the norm of powerpropagated blocks", .score = "powerprop"},
       {.name = "acdc",
        .help = "alternate dense and sparse training, blocks by norm (Peste et al. 2021)",

@@ -88,6 +88,8 @@ void check_options(const Options& given) {
   if (o.lr_schedule == "exponential" && o.lr_end <= 0) {
     throw Error(str("lr-end: expected a number above 0 with lr-schedule exponential, got ", o.lr_end));
   }
+  if (o.keep_support && o.init.empty())
+    throw Error("keep-support: expected init, the file or the run with the pruned network");
   data::find_info(o.data);
   nn::usual_signature(o.model);
   check(pruner_options(o, 0));

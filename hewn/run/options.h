@@ -25,6 +25,7 @@ struct Options {
   int64_t embedding = 10;
   std::string init;
   std::string init_skip;
+  bool keep_support = false;
   data::ClickOptions clicks;
   data::FolderOptions folders;
   PrunerOptions prune;  // how it is pruned; its steps, kind of data and optimiser are filled in for a run

@@ -10,8 +10,12 @@ void describe_network(Options& o, OptionTable& table) {
   table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
   table.add("width", o.width, "channels in the first stage of a resnet").at_least(1);
   table.add("embedding", o.embedding, "numbers per field of a click log");
-  table.add("init", o.init, "start from the weights of this .safetensors or .pt file");
+  table.add("init", o.init, "start from the weights of this .safetensors or .pt file, or of a finished run");
   table.add("init-skip", o.init_skip, "patterns of tensors that the file need not give, with commas between");
+  table
+      .add("keep-support", o.keep_support,
+           "train only the blocks that --init keeps: those it lists, else those of --block that are not zero")
+      .only_prunes();
 }
 
 void describe_pruning(PrunerOptions& o, OptionTable& table) {

@@ -5,8 +5,10 @@
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/io/source_kind.h"
+#include "hewn/run/folder.h"
+#include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
-#include "hewn/tensor/tensor_file.h"
+#include "hewn/zeros.h"
 
 namespace hewn::train {
 namespace {
@@ -25,6 +27,11 @@ void strip_prefix(std::map<std::string, at::Tensor>& tensors) {
   tensors = std::move(out);
 }
 
+bool any_matches(const std::string& patterns, const std::string& name) {
+  const std::vector<std::string> list = split(patterns, ',');
+  return std::any_of(list.begin(), list.end(), [&](const auto& pattern) { return matches(pattern, name); });
+}
+
 /// Says of a file of another kind what it is; of a damaged one the reader knows more.
 void check_weights_file(const std::filesystem::path& path) {
   const io::SourceKind kind = io::kind_of(path);
@@ -38,29 +45,71 @@ void check_weights_file(const std::filesystem::path& path) {
                               name_of(io::SourceKind::kTorch)));
 }
 
+/// One size of blocks holds for all pruned layers of a run.
+BlockShape only_block(const Blocks& support, const std::string& where) {
+  const BlockShape block = support.begin()->second.grid().block;
+  for (const auto& [layer, kept] : support) {
+    if (kept.grid().block == block) continue;
+    throw FormatError(where, hewn::str("has blocks of ", to_string(block), " and, in layer ", layer, ", of ",
+                                       to_string(kept.grid().block), "; a run has one size of blocks"));
+  }
+  return block;
+}
+
 }  // namespace
 
-std::string load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip) {
+tensor::TensorFile load_weights(nn::Model& model, const std::filesystem::path& path,
+                                const std::string& skip) {
+  if (io::kind_of(path) == io::SourceKind::kRun) return load_weights(model, run::Folder{path}.model(), skip);
   check_weights_file(path);
   tensor::TensorFile file = tensor::load_weights(path);
   strip_prefix(file.tensors);
-  const std::vector<std::string> patterns = split(skip, ',');
-  const auto skipped = [&](const std::string& name) {
-    return std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches(p, name); });
-  };
   std::map<std::string, at::Tensor> wanted;
   for (const auto& [name, tensor] : tensor::state_dict(model)) {
-    const bool optional = skipped(name) || (is_counter(name) && !file.tensors.contains(name));
+    const bool optional = any_matches(skip, name) || (is_counter(name) && !file.tensors.contains(name));
     if (!optional) wanted[name] = tensor;
   }
   for (const auto& [name, tensor] : file.tensors) {
-    if (!wanted.contains(name) && !skipped(name)) {
+    if (!wanted.contains(name) && !any_matches(skip, name)) {
       throw FormatError(path.string(), hewn::str("tensor \"", name,
                                                  "\" is not part of the model; leave it out with init-skip"));
     }
   }
   tensor::copy_into(wanted, file, "", path.string());
-  return file.note;
+  return file;
+}
+
+std::string keep_support(nn::Model& model, const tensor::TensorFile& file, run::Options& options) {
+  PrunerOptions& prune = options.prune;
+  const bool listed = lists_blocks(file);
+  try {
+    prune.support = listed ? blocks_in(file, options.init) : blocks_by_zeros(model, prune.block);
+  } catch (const FormatError&) {
+    throw;
+  } catch (const Error& error) {
+    throw FormatError(options.init, error.what());
+  }
+  // Layers that begin anew have no support.
+  std::erase_if(prune.support, [&](const auto& layer) {
+    return any_matches(options.init_skip, weight_name(layer.first, file.tensors));
+  });
+  if (prune.support.empty()) {
+    throw FormatError(options.init, hewn::str("has no support to keep: no layer of it ",
+                                              listed ? "is listed as pruned" : "has zeros"));
+  }
+  prune.block = only_block(prune.support, options.init);
+  prune.layers.clear();
+  prune.min_blocks = 1;
+  int64_t kept = 0;
+  int64_t all = 0;
+  for (const auto& [layer, blocks] : prune.support) {
+    prune.layers.push_back(layer);
+    kept += blocks.kept();
+    all += blocks.grid().blocks();
+  }
+  prune.sparsity = 1 - static_cast<double>(kept) / static_cast<double>(all);
+  return hewn::str("its ", kept, " of ", all, " blocks of ", to_string(prune.block), " in ",
+                   prune.support.size(), " layers are kept, ", listed ? "as it lists them" : "by its zeros");
 }
 
 }  // namespace hewn::train

@@ -56,7 +56,7 @@ run::Summary summarise(const Workshop& shop, const run::Metrics& metrics, const 
 void announce(const Workshop& shop, run::Observer& observer) {
   const prune::Recipe& recipe = shop.recipe();
   if (recipe.dense()) return;
-  const std::string why = shop.options.prune.method            ? ""
+  const std::string why = shop.options.prune.method || shop.options.keep_support ? ""
                           : nn::has_normalisation(*shop.model) ? " (default with normalisation layers)"
                                                                : " (default without normalisation layers)";
   observer.on_message(hewn::str(
@@ -129,6 +129,7 @@ run::Summary train_baseline(const run::Options& options, const run::Folder& run,
   run::Options baseline = options;
   baseline.prune.method = "dense";
   baseline.prune.schedule.reset();
+  baseline.keep_support = false;
   baseline.compare_dense = false;
   baseline.prune.sparse_execution.reset();
   Workshop shop(baseline, observer, group);

@@ -21,6 +21,15 @@ void synchronise_norms(const Workshop& shop) {
   }
 }
 
+/// The weights that the run begins with, and with --keep-support the blocks.
+void load_init(Workshop& shop, run::Observer& observer) {
+  run::Options& options = shop.options;
+  const tensor::TensorFile file = load_weights(*shop.model, options.init, options.init_skip);
+  if (!file.note.empty()) observer.on_message(hewn::str(options.init, ": ", file.note));
+  if (!options.keep_support) return;
+  observer.on_message(hewn::str(options.init, ": ", keep_support(*shop.model, file, options)));
+}
+
 /// Each process would show a score other inputs.
 void check_scores(const Workshop& shop) {
   if (shop.group->place().alone()) return;
@@ -43,10 +52,7 @@ Workshop::Workshop(const run::Options& given, run::Observer& observer,
   // Throws now, not in the first step, where the batch cannot be shared evenly.
   data::Share{0, group->place().size}.rows_of(std::min(options.batch, source->info().train_size));
   model = build_model(options, signature_of(source->info()));
-  if (!options.init.empty()) {
-    const std::string note = load_weights(*model, options.init, options.init_skip);
-    if (!note.empty()) observer.on_message(hewn::str(options.init, ": ", note));
-  }
+  if (!options.init.empty()) load_init(*this, observer);
   task = make_task(source->info().kind, options.label_smoothing);
   move_to(*model, device, options.cudnn_benchmark);
   if (options.sync_batch_norm) synchronise_norms(*this);

@@ -30,6 +30,18 @@ TEST(Plan, TakesPatterns) {
   EXPECT_THROW(make_plan(weights(), {{16, 16}, 0.9, 100, {"conv*"}}), Error);
 }
 
+TEST(Plan, FollowsASupport) {
+  const Plan plan = plan_of(weights(), {{"fc3", {{1024, 10, {8, 4}}, {1, 5}}}});
+  EXPECT_EQ(plan.layers_pruned(), 1);
+  EXPECT_EQ(plan.layers[2].keep, 2);
+  EXPECT_EQ(plan.layers[0].why_dense, "not in the support");
+  EXPECT_EQ(plan.options.block, (BlockShape{8, 4}));
+  EXPECT_DOUBLE_EQ(plan.options.sparsity, 1 - 2.0 / 384);
+  EXPECT_THROW(plan_of(weights(), {}), Error);
+  EXPECT_THROW(plan_of(weights(), {{"fc4", {{1024, 10, {8, 4}}, {1}}}}), Error);
+  EXPECT_THROW(plan_of(weights(), {{"fc3", {{10, 1024, {8, 4}}, {1}}}}), Error);
+}
+
 TEST(Plan, RejectsBadInput) {
   for (const double sparsity : {-0.1, 1.0, 1.5}) {
     EXPECT_THROW(make_plan(weights(), {{16, 16}, sparsity, 100, {"*"}}), Error);

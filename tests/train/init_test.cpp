@@ -47,14 +47,14 @@ TEST_F(Init, TakesStateDictsOfPyTorch) {
   const auto tensors = tensor::state_dict(*model(1));
   tensor::save_torch(folder_ / "w.pt", tensors);
   const auto other = model(2);
-  EXPECT_EQ(load_weights(*other, folder_ / "w.pt", ""), "");
+  EXPECT_EQ(load_weights(*other, folder_ / "w.pt", "").note, "");
   for (const auto& [name, tensor] : tensor::state_dict(*other)) {
     EXPECT_TRUE(at::equal(tensor, tensors.at(name))) << name;
   }
   const std::string checkpoint = HEWN_SOURCE_DIR "/tests/io/torch/checkpoint.pt";
   EXPECT_NE(test::message_of([&] { load_weights(*other, checkpoint, ""); }).find("\"fc.bias\" is not part"),
             std::string::npos);
-  EXPECT_NE(load_weights(*other, checkpoint, "*").find("took \"state_dict\" of a checkpoint"),
+  EXPECT_NE(load_weights(*other, checkpoint, "*").note.find("took \"state_dict\" of a checkpoint"),
             std::string::npos);
   const std::string module = HEWN_SOURCE_DIR "/tests/io/torch/whole_module.pt";
   EXPECT_NE(test::message_of([&] { load_weights(*other, module, ""); }).find("torch.save(model.state_dict()"),

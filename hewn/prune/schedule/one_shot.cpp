@@ -5,6 +5,8 @@ namespace hewn::prune {
 
 std::vector<Share> no_pruning(const ScheduleOptions&) { return {{Phase::kDense, 1}}; }
 
+std::vector<Share> all_sparse(const ScheduleOptions&) { return {{Phase::kSparse, 1}}; }
+
 std::vector<Share> one_shot(const ScheduleOptions& options) {
   const double dense = options.dense_fraction.value_or(0.5);
   if (dense <= 0 || dense >= 1)
