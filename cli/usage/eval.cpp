@@ -24,8 +24,9 @@ void settle_eval(EvalFields& fields, Given& given) {
     if (from_file && !given.contains(needed))
       throw Error(str("weights: expected --", needed, " beside them"));
   }
-  if (!from_file && (given.contains("model") || given.contains("width") || given.contains("widths"))) {
-    throw Error("eval: --model and its widths go with weights; a run folder knows its own");
+  for (const char* key : {"model", "width", "widths", "embedding", "stem", "image-size", "eval-resize"}) {
+    if (!from_file && given.contains(key))
+      throw Error(str("eval: --", key, " goes with weights; a run folder knows its own"));
   }
 }
 
@@ -41,9 +42,9 @@ Command eval_command() {
       "  hewn eval resnet20.safetensors --model resnet20 --data cifar10:cifar-10-batches-bin";
   command.positionals = {
       {"SOURCE", "run folder, or weights from elsewhere (.safetensors, .pt)", &fields->source, false}};
-  command.options =
-      run::describe(fields->options)
-          .pick({"data", "init", "init-skip", "model", "widths", "width", "embedding", "device", "threads"});
+  command.options = run::describe(fields->options)
+                        .pick({"data", "init", "init-skip", "model", "widths", "width", "stem", "embedding",
+                               "image-size", "eval-resize", "device", "threads"});
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](Given given) {
     settle_eval(*fields, given);

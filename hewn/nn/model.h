@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct ModelOptions {
   std::vector<int64_t> widths = {1024, 1024};  // hidden widths of mlp and ctr-dnn
   int64_t width = 64;                          // channels of a resnet's first stage
   int64_t embedding = 10;                      // numbers per field in ctr-dnn
+  std::optional<bool> small_stem = {};         // of resnet18 and resnet50; none: by the size of the images
 };
 
 struct ModelRow {

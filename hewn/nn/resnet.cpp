@@ -1,5 +1,5 @@
-// ResNet-18 and ResNet-50 with torchvision's names and shapes. Small images get the usual small stem: a 3x3
-// convolution and no pooling.
+// ResNet-18 and ResNet-50 with torchvision's names and shapes. Small images get the usual small stem, a 3x3
+// convolution and no pooling, unless the options say otherwise.
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/max_pool2d.h>
 
@@ -11,6 +11,8 @@
 
 namespace hewn::nn {
 namespace {
+
+constexpr int64_t kSmallImage = 64;  // pixels of a side up to which images get the small stem
 
 class Block : public torch::nn::Module {
  public:
@@ -108,10 +110,11 @@ class Bottleneck final : public Block {
 template <class BlockType>
 class Resnet final : public Model {
  public:
-  Resnet(const Signature& signature, int64_t width, const std::array<int64_t, 4>& depths)
-      : small_(signature.input[1] <= 64),
-        conv1_(register_module("conv1", stem(signature.input[0], width, small_))),
-        bn1_(register_module("bn1", BatchNorm2d(width))) {
+  Resnet(const Signature& signature, const ModelOptions& options, const std::array<int64_t, 4>& depths)
+      : small_(options.small_stem.value_or(signature.input[1] <= kSmallImage)),
+        conv1_(register_module("conv1", stem(signature.input[0], options.width, small_))),
+        bn1_(register_module("bn1", BatchNorm2d(options.width))) {
+    const int64_t width = options.width;
     int64_t channels = width;
     for (size_t stage = 0; stage < depths.size(); ++stage) {
       torch::nn::Sequential blocks;
@@ -163,12 +166,12 @@ class Resnet final : public Model {
 
 std::shared_ptr<Model> make_resnet18(const Signature& signature, const ModelOptions& options) {
   require_image(signature, "resnet18");
-  return std::make_shared<Resnet<BasicBlock>>(signature, options.width, std::array<int64_t, 4>{2, 2, 2, 2});
+  return std::make_shared<Resnet<BasicBlock>>(signature, options, std::array<int64_t, 4>{2, 2, 2, 2});
 }
 
 std::shared_ptr<Model> make_resnet50(const Signature& signature, const ModelOptions& options) {
   require_image(signature, "resnet50");
-  return std::make_shared<Resnet<Bottleneck>>(signature, options.width, std::array<int64_t, 4>{3, 4, 6, 3});
+  return std::make_shared<Resnet<Bottleneck>>(signature, options, std::array<int64_t, 4>{3, 4, 6, 3});
 }
 
 }  // namespace hewn::nn

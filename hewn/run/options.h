@@ -26,6 +26,7 @@ struct Options {
   std::string init;
   std::string init_skip;
   bool keep_support = false;
+  std::string stem = "auto";
   data::ClickOptions clicks;
   data::FolderOptions folders;
   PrunerOptions prune;  // how it is pruned; its steps, kind of data and optimiser are filled in for a run

@@ -45,6 +45,38 @@ void check_weights_file(const std::filesystem::path& path) {
                               name_of(io::SourceKind::kTorch)));
 }
 
+std::string layer_of(const std::string& tensor) { return tensor.substr(0, tensor.rfind('.')); }
+
+/// What to do about a shape that does not fit, where that is known: a stem for images of another size, or a
+/// last layer for other classes, the only one that does not fit.
+std::string advice(const std::string& name, const at::Tensor& held, const at::Tensor& needed, bool only) {
+  if (held.dim() == 4 && needed.dim() == 4 && held.size(0) == needed.size(0) &&
+      held.size(2) != needed.size(2)) {
+    const bool larger = held.size(2) > needed.size(2);
+    return hewn::str("; the first layer is for ", larger ? "larger" : "smaller", " images: give --stem ",
+                     larger ? "imagenet" : "small", ", or --image-size where the data are image files");
+  }
+  return only ? hewn::str("; for other classes train this layer anew with --init-skip '", layer_of(name),
+                          ".*'")
+              : "";
+}
+
+void check_shapes(const std::map<std::string, at::Tensor>& wanted, const tensor::TensorFile& file,
+                  const std::string& where) {
+  std::vector<std::string> names;
+  for (const auto& [name, needed] : wanted) {
+    const auto held = file.tensors.find(name);
+    if (held != file.tensors.end() && held->second.sizes() != needed.sizes()) names.push_back(name);
+  }
+  if (names.empty()) return;
+  const at::Tensor& held = file.tensors.at(names.front());
+  const at::Tensor& needed = wanted.at(names.front());
+  const bool only = layer_of(names.front()) == layer_of(names.back());
+  throw FormatError(where,
+                    hewn::str("tensor \"", names.front(), "\" has shape ", held.sizes(), ", the model needs ",
+                              needed.sizes(), advice(names.front(), held, needed, only)));
+}
+
 /// One size of blocks holds for all pruned layers of a run.
 BlockShape only_block(const Blocks& support, const std::string& where) {
   const BlockShape block = support.begin()->second.grid().block;
@@ -75,6 +107,7 @@ tensor::TensorFile load_weights(nn::Model& model, const std::filesystem::path& p
                                                  "\" is not part of the model; leave it out with init-skip"));
     }
   }
+  check_shapes(wanted, file, path.string());
   tensor::copy_into(wanted, file, "", path.string());
   return file;
 }

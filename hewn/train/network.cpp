@@ -26,7 +26,9 @@ std::shared_ptr<nn::Model> build_model(const run::Options& options, const nn::Si
                           ", not ", signature.clicks ? "click logs" : "images"));
   }
   torch::manual_seed(static_cast<uint64_t>(options.seed));
-  return row.make(signature, {options.widths, options.width, options.embedding});
+  nn::ModelOptions form{options.widths, options.width, options.embedding};
+  if (options.stem != "auto") form.small_stem = options.stem == "small";
+  return row.make(signature, form);
 }
 
 void move_to(nn::Model& model, c10::Device device, bool cudnn_benchmark) {

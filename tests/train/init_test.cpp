@@ -75,6 +75,34 @@ TEST_F(Init, NamesWhatDoesNotFit) {
   EXPECT_EQ(problem(tensors, "head.*"), "");
 }
 
+TEST_F(Init, AdvisesOnStemsAndClasses) {
+  const nn::ModelRow& row = nn::find_model("resnet18");
+  const auto photos = row.make({{3, 224, 224}, 20}, {.width = 8});
+  const auto path = write(tensor::state_dict(*photos));
+  const auto problem = [&](const nn::Signature& signature, const nn::ModelOptions& options) {
+    return test::message_of([&] { load_weights(*row.make(signature, options), path, ""); });
+  };
+  EXPECT_NE(
+      problem({{3, 32, 32}, 20}, {.width = 8})
+          .find("\"conv1.weight\" has shape [8, 3, 7, 7], the model needs [8, 3, 3, 3]; the first layer is "
+                "for larger images: give --stem imagenet, or --image-size"),
+      std::string::npos);
+  EXPECT_NE(problem({{3, 224, 224}, 20}, {.width = 8, .small_stem = true}).find("--stem imagenet"),
+            std::string::npos);
+  EXPECT_EQ(problem({{3, 32, 32}, 20}, {.width = 8, .small_stem = false}), "");
+  EXPECT_NE(problem({{3, 224, 224}, 10}, {.width = 8}).find("--init-skip 'fc.*'"), std::string::npos);
+  EXPECT_EQ(problem({{3, 224, 224}, 20}, {.width = 16}).find("--init-skip"), std::string::npos);
+  const auto small = row.make({{3, 32, 32}, 20}, {.width = 8});
+  const auto small_path = write(tensor::state_dict(*small));
+  EXPECT_NE(test::message_of([&] { load_weights(*photos, small_path, ""); }).find("--stem small"),
+            std::string::npos);
+  const at::NoGradGuard no_grad;
+  EXPECT_EQ(row.make({{3, 32, 32}, 20}, {.width = 8, .small_stem = false})
+                ->forward(at::zeros({2, 3, 32, 32}))
+                .size(1),
+            20);
+}
+
 TEST_F(Init, SkippedTensorsKeepTheirValues) {
   const auto tensors = tensor::state_dict(*model(1));
   const auto other = model(2);
