@@ -153,6 +153,57 @@ await check("a speed-up that a busy machine does not tell", async () => {
   await context.close();
 });
 
+await check("large networks, short runs and dense ones", async () => {
+  const html = readFileSync(path.join(folder, "report.html"), "utf8");
+  const [, before, json, after] = html.match(/^([^]*id="data">)([^]*?)(<\/script>[^]*)$/);
+  const changed = async (name, change) => {
+    const data = JSON.parse(json);
+    change(data.runs[0]);
+    const file = path.join(folder, `${name}.html`);
+    writeFileSync(file, before + JSON.stringify(data).replaceAll("</", "<\\/") + after);
+    const context = await browser.newContext({ colorScheme: "light", viewport: { width: 1280, height: 900 }, offline: true });
+    const { page, troubles } = await openPage(context, pathToFileURL(file).href);
+    assert.deepEqual(troubles, []);
+    return { page, context };
+  };
+
+  const large = await changed("large", (run) => {
+    run.layers = Array.from({ length: 20 }, (_, i) => ({ ...run.layers[0], name: `layer${i}.0.downsample.0`, shape: [2048, 512, 3, 3], grid: [288, 128], kept: 3686 }));
+  });
+  const [room, needed] = await large.page.$eval("#layers .scroll", (frame) => [frame.clientWidth, frame.scrollWidth]);
+  assert.ok(needed <= room, `the table of layers needs ${needed} of ${room} pixels`);
+  await large.context.close();
+
+  for (const points of [1, 2]) {
+    const short = await changed(`short${points}`, (run) => {
+      run.step = run.steps = points;
+      const cut = (series) => ({ x: Array.from({ length: points }, (_, i) => i + 1), y: series.y.slice(0, points) });
+      for (const group of [run.train, run.test, run.dense_test]) for (const name of Object.keys(group)) group[name] = cut(group[name]);
+      run.active = cut(run.active);
+      run.phases = [["SPARSIFICATION", 1, points + 1]];
+    });
+    await expectCharts(short.page, 5);
+    const dots = await short.page.$$eval("#training figure", (figures) => figures.map((figure) => figure.querySelectorAll("circle").length));
+    assert.deepEqual(dots, [3 * points, 3 * points, 0, points]);
+    const ticks = await short.page.$$eval("#training figure:first-child [aria-label='x-axis tick label'] text", (all) => all.map((one) => one.textContent));
+    assert.deepEqual(ticks, points === 1 ? ["0", "1"] : ["0", "1", "2"]);
+    await short.context.close();
+  }
+
+  const dense = await changed("dense", (run) => {
+    run.method = "dense";
+    run.masks = [];
+    run.churn = [];
+    run.notes = [];
+    Object.assign(run.headline, { layers_pruned: 0, kept: 0, blocks: 0, realised: 0 });
+    for (const layer of run.layers) Object.assign(layer, { pruned: false, kept: layer.blocks, requested: null, realised: 0 });
+  });
+  const text = (await dense.page.innerText("#top")) + (await dense.page.innerText("#main"));
+  assert.doesNotMatch(text, /\b0 of|Kept blocks|block 8/);
+  assert.match(text, /no layer is pruned/);
+  await dense.context.close();
+});
+
 await check("a report of several runs", async () => {
   const file = path.join(folder, "sweep.html");
   hewn("report", path.join(folder, "sweep"), "-o", file, "--no-latency");
@@ -165,6 +216,13 @@ await check("a report of several runs", async () => {
     assert.match(await page.textContent("#main"), /1 run of the sweep has failed and is not counted/);
     await page.selectOption("#metric", "loss");
     assert.match(await page.textContent("#comparison h3"), /loss against sparsity/);
+    const curves = () => page.$$eval("#curves svg [aria-label=line] path", (lines) => lines.map((line) => line.getAttribute("stroke")));
+    assert.match(await page.textContent("#curves h3"), /^Training accuracy against step · mnist · mlp · blocks of 8×8, 90\.0\s% dropped/);
+    assert.deepEqual((await curves()).sort(), ["var(--c1)", "var(--c1)", "var(--c2)", "var(--c2)"]);
+    assert.deepEqual(await page.$$eval("#curves .legend li", (items) => items.map((item) => item.textContent)), ["acdc", "sa++"]);
+    await page.selectOption("#curve", { label: "Test loss" });
+    assert.match(await page.textContent("#curves h3"), /^Test loss against step/);
+    assert.equal((await curves()).length, 4);
     await page.selectOption("#run", "0");
     assert.match(await page.textContent(".facts"), /method acdc/);
     assert.match(await page.textContent(".tiles"), /not measured/);

@@ -5,7 +5,7 @@ import { percent, metric, mainMetric, heldOut, digits, whole } from "./format.js
 
 const phaseColour = { DENSE: "var(--dense)", SPARSIFICATION: "var(--sparsification)", SPARSE: "var(--sparse)" };
 
-const points = (series) => (series?.x ?? []).map((x, i) => ({ x, y: series.y[i] })).filter((point) => point.y != null);
+export const points = (series) => (series?.x ?? []).map((x, i) => ({ x, y: series.y[i] })).filter((point) => point.y != null);
 
 export function figure(title, description, items, draw, wide = false) {
   const place = h("div", { class: "plot", role: "img", "aria-label": description });
@@ -21,6 +21,13 @@ export function figure(title, description, items, draw, wide = false) {
   return element;
 }
 
+// A few steps have whole numbers only.
+export function stepAxis(width, steps) {
+  const last = Math.max(1, steps);
+  const ticks = last <= width / 45 ? Array.from({ length: last + 1 }, (_, step) => step) : Math.round(width / 90);
+  return { label: "step", labelArrow: "none", domain: [0, last], ticks, tickFormat: (x) => whole(x) };
+}
+
 const common = (width, y, run) => ({
   width,
   height: 230,
@@ -28,7 +35,7 @@ const common = (width, y, run) => ({
   marginRight: 20,
   marginBottom: 34,
   style: { background: "transparent", fontSize: "11.5px" },
-  x: { label: "step", labelArrow: "none", domain: [0, Math.max(1, run.status === "running" ? run.steps : run.step || run.steps)], ticks: Math.round(width / 90), tickFormat: (x) => whole(x) },
+  x: stepAxis(width, run.status === "running" ? run.steps : run.step || run.steps),
   y: { label: null, grid: true, nice: true, ticks: 5, ...y },
   color: { type: "identity" },
 });
@@ -40,8 +47,12 @@ const shades = (run) =>
 
 const curve = (data, colour, more) => Plot.lineY(data, { x: "x", y: "y", stroke: colour, strokeWidth: 1.6, ...more });
 
-// A curve of one point is no line.
-const lone = (data, colour) => (data.length === 1 ? Plot.dot(data, { x: "x", y: "y", r: 2.2, fill: colour }) : null);
+// Curves of a few points show them; one of a single point, which is no line, says its value too.
+const dots = (data, colour, format, few = 12) =>
+  data.length > few ? [] : [
+    Plot.dot(data, { x: "x", y: "y", r: data.length === 1 ? 3 : 2.2, fill: colour }),
+    data.length === 1 && format ? Plot.text(data, { x: "x", y: "y", text: (d) => format(d.y), dx: -7, textAnchor: "end", fill: colour }) : null,
+  ];
 
 const tip = (data, text) =>
   data.length === 0 ? [] : [
@@ -74,13 +85,21 @@ function metricChart(run, name, title, train) {
         curve(train, "var(--c8)", { strokeWidth: 1, strokeOpacity: 0.85, clip: true }),
         curve(dense, "var(--c2)", { strokeDasharray: "4 3", clip: true }),
         curve(test, "var(--c1)", { clip: true }),
-        lone(train, "var(--c8)"),
-        lone(dense, "var(--c2)"),
-        test.length <= 60 ? Plot.dot(test, { x: "x", y: "y", r: 2.2, fill: "var(--c1)" }) : null,
+        ...dots(train, "var(--c8)", test.length === 0 && format),
+        ...dots(dense, "var(--c2)"),
+        ...dots(test, "var(--c1)", format, 60),
         ...tip(test.length > 0 ? test : train, (y) => `${title.toLowerCase()} ${format(y)}`),
       ],
     });
   });
+}
+
+// What a SPARSIFICATION phase without a record does, by the formula of its ramp (ramp_sparsity).
+function ramp(run, begin, after) {
+  const c = Number(run.options["ramp-c"] ?? 4);
+  const dropped = (t) => run.options.ramp === "polynomial" ? 1 - (1 - t) ** c : Math.abs(c) < 1e-9 ? t : Math.expm1(-c * t) / Math.expm1(-c);
+  const steps = Math.min(after - begin, 40);
+  return Array.from({ length: steps }, (_, i) => ({ x: begin + (i / steps) * (after - begin), y: 1 - (run.sparsity ?? 0) * dropped(i / steps) }));
 }
 
 // The log has a record every few steps; what phases mean fills in the corners between them.
@@ -91,7 +110,8 @@ function activePoints(run) {
   return run.phases.flatMap(([phase, begin, after]) => {
     const level = { DENSE: 1, SPARSE: kept }[phase];
     if (level != null) return [{ x: begin - 1, y: level }, { x: after - 1, y: level }];
-    return logged.filter((point) => point.x >= begin && point.x < after);
+    const inside = logged.filter((point) => point.x >= begin && point.x < after);
+    return inside.length > 0 ? inside : ramp(run, begin, after);
   });
 }
 
@@ -122,7 +142,7 @@ function rateChart(run) {
   return figure("Learning rate", "Learning rate of the weights", [],
     (width) => Plot.plot({
       ...common(width, { zero: true, tickFormat: digits }, run),
-      marks: [...shades(run), curve(rate, "var(--c1)"), lone(rate, "var(--c1)"), ...tip(rate, (y) => `rate ${digits(y)}`)],
+      marks: [...shades(run), curve(rate, "var(--c1)"), ...dots(rate, "var(--c1)", digits), ...tip(rate, (y) => `rate ${digits(y)}`)],
     }));
 }
 

@@ -4,11 +4,11 @@ import { h, section, scrolled } from "./dom.js";
 import { figure } from "./charts.js";
 import { metric as metricText, percent, withoutPaths } from "./format.js";
 
-const colours = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)", "var(--c8)"];
+export const colours = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)", "var(--c8)"];
 const byNumber = (a, b) => parseFloat(a) - parseFloat(b) || String(a).localeCompare(b);
 
 // "16x16" -> "16×16"
-const sides = (block) => (String(block).includes("x") ? String(block).replace("x", "×") : `${block}×${block}`);
+export const sides = (block) => (String(block).includes("x") ? String(block).replace("x", "×") : `${block}×${block}`);
 
 // Room above and below where all values are one.
 function around(rows) {

@@ -29,13 +29,17 @@ function latencyTile(run) {
     `batch ${latency.batch}, ${latency.threads} ${latency.threads === 1 ? "thread" : "threads"}; quartiles ${times(low)}–${times(high)}`, latency.beyond_products);
 }
 
+const weights = (run) => run.layers.reduce((sum, layer) => sum + layer.shape.reduce((product, size) => product * size, 1), 0);
+
 export function tiles(run) {
   const facts = run.headline;
   const [size, unit] = bytes(facts.bytes_sparse).split("\u00a0");
   return h("dl", { class: "tiles" },
     metricTile(run),
-    tile(run.measured ? "Kept blocks" : "Blocks to keep", facts.blocks === 0 ? "all" : [whole(facts.kept), small(` of ${whole(facts.blocks)}`)],
-      `${facts.layers_pruned} of ${facts.layers} layers pruned`, facts.blocks > 0 && `${percent(facts.realised)} of the weights ${run.measured ? "are" : "will be"} zero`),
+    facts.layers_pruned === 0
+      ? tile("Weights", count(weights(run)), "all kept: no layer is pruned")
+      : tile(run.measured ? "Kept blocks" : "Blocks to keep", [whole(facts.kept), small(` of ${whole(facts.blocks)}`)],
+        `${facts.layers_pruned} of ${facts.layers} layers pruned`, `${percent(facts.realised)} of the weights ${run.measured ? "are" : "will be"} zero`),
     facts.layers_pruned === 0
       ? tile("Size", [size, small(` ${unit}`)], `${count(facts.flops_dense)} FLOPs a sample`)
       : tile(run.measured ? "Size" : "Size at the end", [size, small(` ${unit}`)],
@@ -45,7 +49,7 @@ export function tiles(run) {
 
 export function facts(run) {
   const seconds = run.headline.seconds;
-  const pairs = [["method", run.method], ["data", withoutPaths(run.data)], ["model", run.model], ["block", String(run.block).includes("x") ? run.block : `${run.block}×${run.block}`],
+  const pairs = [["method", run.method], ["data", withoutPaths(run.data)], ["model", run.model], ["block", run.method === "dense" ? null : String(run.block).includes("x") ? run.block : `${run.block}×${run.block}`],
     ["sparsity", run.method === "dense" ? null : percent(run.sparsity)], ["seed", run.seed], ["steps", whole(run.steps)], ["trained in", seconds == null ? null : clock(seconds)]];
   return h("ul", { class: "facts" }, pairs.filter(([, value]) => value != null).map(([name, value]) => h("li", {}, `${name} `, h("b", { class: "num" }, String(value)))));
 }

@@ -1,6 +1,7 @@
 import { h, section } from "./dom.js";
 import { trainingCharts, scheduleCharts, churnChart, phaseLegend } from "./charts.js";
 import { comparisonSection } from "./compare.js";
+import { curvesSection } from "./curves.js";
 import { maskSection } from "./masks.js";
 import { layerSection } from "./layers.js";
 import { tiles, facts, notices } from "./headline.js";
@@ -91,6 +92,7 @@ function render(data) {
     return;
   }
   const comparison = comparisonSection(data.comparison);
+  const curves = curvesSection(data.runs);
   const place = h("div", {});
   const open = (index) => {
     shown.clear();
@@ -104,9 +106,11 @@ function render(data) {
     comparison ?? h("p", { class: "quiet" }, data.runs.length === unfinished ? "No finished run to compare yet." : "No pruned model to compare: these runs are dense."),
     data.failed > 0 ? h("p", { class: "notice bad" }, `${data.failed} ${data.failed === 1 ? "run of the sweep has" : "runs of the sweep have"} failed and ${data.failed === 1 ? "is" : "are"} not counted.`) : "",
     unfinished > 0 ? h("p", { class: "notice" }, `${unfinished} of ${data.runs.length} runs are not finished and are not counted.`) : "",
+    curves ?? "",
     section("one", "One run", null, h("div", { class: "row" }, h("label", { for: "run" }, "Run"), choice)), place);
   drawAll(main);
   comparison?.draw();
+  curves?.draw();
   open(0);
 }
 

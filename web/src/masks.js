@@ -188,9 +188,9 @@ function zoomed(run, start, mode, focusAfter) {
 
 export function maskSection(run) {
   const text = "Each square is a block of the weight matrix; inputs run down, outputs across. Choose a layer to enlarge it.";
+  if (run.headline.layers_pruned === 0) return null;
   if (run.masks.length === 0) {
-    const why = run.masks_left_out ? "Left out of a report on many runs; make one of this run alone to see them."
-      : run.headline.layers_pruned === 0 ? "No layer is pruned in this run." : "No blocks were chosen yet.";
+    const why = run.masks_left_out ? "Left out of a report on many runs; make one of this run alone to see them." : "No blocks were chosen yet.";
     return section("masks", "Kept blocks", why);
   }
   const valued = run.masks.some((mask) => mask.low != null);
