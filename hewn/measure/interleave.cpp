@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kMostRepetitions = 100000;
 constexpr double kCalm = 0.05;  // share of a slot that a thread may wait
+constexpr int kMostTries = 5;
 
 struct Slot {
   double ms = 0;  // of one call
@@ -39,7 +40,12 @@ Timing first_turn(const Contender& contender, const Turns& turns) {
   // The first call pays for pages, plans and caches.
   if (turns.warm_up) contender.run();
   Timing timing{contender.name, 1, {}, {}};
-  const Slot once = run_slot(contender, 1, turns.clock);
+  Slot once = run_slot(contender, 1, turns.clock);
+  // A disturbed call looks long; a slot of too few calls would then time how threads wake up.
+  for (int tries = 1; tries < kMostTries && turns.slot_ms > 0 && once.waiting > kCalm; ++tries) {
+    const Slot again = run_slot(contender, 1, turns.clock);
+    if (again.ms < once.ms) once = again;
+  }
   const double fitting = turns.slot_ms / std::max(once.ms, 1e-6);
   timing.repetitions = static_cast<int64_t>(std::clamp(std::round(fitting), 1.0, kMostRepetitions));
   if (timing.repetitions == 1) add(once, timing);

@@ -41,7 +41,7 @@ TEST(Interleave, RepeatsShortCallsUntilTheyFillASlot) {
 TEST(Interleave, GoesOnBehindTheRoundsThatThereAre) {
   std::string order;
   const std::vector<Contender> contenders = {{"a", [&] { order += 'a'; }}, {"b", [&] { order += 'b'; }}};
-  const Turns turns{2, Clock::kWall, 0, 0, false};
+  const Turns turns{2, Clock::kThreadCpu, 0, 0, false};
   auto timings = interleave(contenders, turns);
   go_on(contenders, turns, timings);
   EXPECT_EQ(order, "abababab");
