@@ -6,6 +6,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/data/class_names.h"
 #include "hewn/data/images.h"
 
 namespace hewn::data {
@@ -22,6 +23,7 @@ struct CifarFormat {
   std::vector<std::string> train;
   std::string test;
   std::vector<int64_t> labels;  // how many values each of them has
+  std::vector<std::string> classes;
 
   int64_t record() const { return static_cast<int64_t>(labels.size()) + kPixels; }
 };
@@ -76,7 +78,7 @@ std::unique_ptr<Source> open_cifar(const CifarFormat& format, const std::string&
   const ImageSet train = load(format, folder, format.train);
   const ImageSet test = load(format, folder, {format.test});
   // ImageNet's, as in most published checkpoints for these data sets: they can then be loaded and pruned.
-  const ImageOptions images = {{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}, true};
+  const ImageOptions images = {{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}, true, format.classes};
   return make_image_source({format.name, {3, 32, 32}, format.labels.back()}, train, test, images, options);
 }
 
@@ -88,12 +90,15 @@ std::unique_ptr<Source> open_cifar10(const std::string& path, const DataOptions&
       "cifar-10-batches-bin",
       {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
       "test_batch.bin",
-      {10}};
+      {10},
+      cifar10_names()};
   return open_cifar(format, path, options);
 }
 
 std::unique_ptr<Source> open_cifar100(const std::string& path, const DataOptions& options) {
-  return open_cifar({"cifar100", "cifar-100-binary", {"train.bin"}, "test.bin", {20, 100}}, path, options);
+  const CifarFormat format = {"cifar100", "cifar-100-binary", {"train.bin"},
+                              "test.bin", {20, 100},          cifar100_names()};
+  return open_cifar(format, path, options);
 }
 
 }  // namespace hewn::data

@@ -10,6 +10,8 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"
+#include "hewn/data/inputs/image_rule.h"
+#include "hewn/data/inputs/normalisation.h"
 
 namespace hewn::data {
 namespace {
@@ -33,20 +35,19 @@ class ImageSource final : public Source {
     test_images_ = test.images.to(options.device);
     test_labels_ = test.labels.to(options.device);
 
-    // (x / 255 - mean) / deviation as one multiplication and one addition.
-    std::vector<double> scale;
-    std::vector<double> shift;
-    for (size_t c = 0; c < images.mean.size(); ++c) {
-      scale.push_back(1 / (255 * images.deviation[c]));
-      shift.push_back(-images.mean[c] / images.deviation[c]);
-    }
-    const auto channels = static_cast<int64_t>(scale.size());
-    const auto as_float = at::TensorOptions(at::kFloat);
-    scale_ = at::tensor(scale, as_float).reshape({1, channels, 1, 1}).to(options.device);
-    shift_ = at::tensor(shift, as_float).reshape({1, channels, 1, 1}).to(options.device);
+    const Normalisation normalisation(images.mean, images.deviation);
+    const auto channels = static_cast<int64_t>(images.mean.size());
+    scale_ = at::tensor(normalisation.scale).reshape({1, channels, 1, 1}).to(options.device);
+    shift_ = at::tensor(normalisation.shift).reshape({1, channels, 1, 1}).to(options.device);
+
+    const int64_t size = info_.input[1];
+    preprocessing_.classes = images.classes;
+    if (size == info_.input[2] && (channels == 1 || channels == 3))
+      preprocessing_.rule = ImageRule{channels, size, size, images.mean, images.deviation}.to_json();
   }
 
   const DataInfo& info() const override { return info_; }
+  Preprocessing preprocessing() const override { return preprocessing_; }
   int64_t train_batches() const override { return info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }
 
@@ -105,6 +106,7 @@ class ImageSource final : public Source {
   }
 
   DataInfo info_;
+  Preprocessing preprocessing_;
   DataOptions options_;
   bool crop_;
   int64_t batch_ = 0;

@@ -19,7 +19,8 @@ struct ImageSet {
 struct ImageOptions {
   std::vector<double> mean;  // per channel, of values in [0, 1]
   std::vector<double> deviation;
-  bool crop_and_flip = false;  // random crop from an image padded by 4, random mirror
+  bool crop_and_flip = false;             // random crop from an image padded by 4, random mirror
+  std::vector<std::string> classes = {};  // their names
 };
 
 /// Keeps both sets on the device, shuffles, crops, mirrors and normalises there.

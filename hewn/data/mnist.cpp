@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "hewn/core/error.h"
+#include "hewn/data/class_names.h"
 #include "hewn/data/idx.h"
 #include "hewn/data/images.h"
 
@@ -56,13 +57,13 @@ std::unique_ptr<Source> open_fashion_mnist(const std::string& path, const DataOp
     throw Error(str("data fashion-mnist: no folder ", folder.string(),
                     "; install the package dataset-fashion-mnist or give data as fashion-mnist:FOLDER"));
   }
-  return open("fashion-mnist", folder, {{0.2860}, {0.3530}}, options);
+  return open("fashion-mnist", folder, {{0.2860}, {0.3530}, false, fashion_names()}, options);
 }
 
 std::unique_ptr<Source> open_mnist(const std::string& path, const DataOptions& options) {
   if (!fs::is_directory(path))
     throw Error(str("data mnist: no folder \"", path, "\"; give data as mnist:FOLDER"));
-  return open("mnist", path, {{0.1307}, {0.3081}}, options);
+  return open("mnist", path, {{0.1307}, {0.3081}, false, digit_names()}, options);
 }
 
 }  // namespace hewn::data

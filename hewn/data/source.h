@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/core/preprocessing.h"
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
 #include "hewn/data/info.h"
@@ -55,6 +56,9 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual const DataInfo& info() const = 0;
+  /// How raw data become the inputs of held-out batches, and names of the classes: for new data. Made when it
+  /// is asked for, since vocabularies may be large.
+  virtual Preprocessing preprocessing() const { return {}; }
   /// Full batches in one epoch; what is left over waits for an epoch with another order.
   virtual int64_t train_batches() const = 0;
   /// This process's share of a batch.

@@ -10,6 +10,7 @@
 #include "hewn/core/suffix.h"
 #include "hewn/core/text.h"
 #include "hewn/deploy/finished_run.h"
+#include "hewn/runtime/preprocessing.h"
 
 namespace hewn::deploy {
 namespace {
@@ -76,6 +77,12 @@ ExportedRun exported_run(const run::Folder& folder) {
   out.data.model = run.config.options.model;
   const auto method = run.file.metadata.find("hewn.method");
   out.data.method = method == run.file.metadata.end() ? "" : method->second;
+  if (std::filesystem::exists(folder.inputs())) {
+    Preprocessing inputs = runtime::read_preprocessing(folder.inputs(), run.config.signature.outputs);
+    out.data.classes = std::move(inputs.classes);
+    out.data.preprocessing = std::move(inputs.rule);
+    out.data.arrays = std::move(inputs.arrays);
+  }
   return out;
 }
 

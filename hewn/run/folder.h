@@ -16,6 +16,7 @@ struct Folder {
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path supports() const { return path / "supports"; }
   std::filesystem::path model() const { return path / "model.safetensors"; }
+  std::filesystem::path inputs() const { return path / "inputs.safetensors"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
   std::filesystem::path lock() const { return path / ".lock"; }
   /// The dense run beside it (--compare-dense).

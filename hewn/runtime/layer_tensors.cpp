@@ -130,15 +130,6 @@ class LayerReader {
   size_t used_ = 0;
 };
 
-/// Says what the first tensor that no layer uses may be for.
-Error unused(const io::SafetensorsFile& file) {
-  const auto preprocessing = file.tensors.lower_bound("preprocessing.");
-  if (preprocessing != file.tensors.end() && preprocessing->first.starts_with("preprocessing.")) {
-    return Error(str("holds ", in_quotes(preprocessing->first), ", which this version of hewn cannot use"));
-  }
-  return Error("holds tensors that no layer uses");
-}
-
 }  // namespace
 
 void read_layers(const io::SafetensorsFile& file, const std::vector<Shape>& shapes, int64_t most_zeros,
@@ -163,7 +154,7 @@ void read_layers(const io::SafetensorsFile& file, const std::vector<Shape>& shap
     }
     used += reader.used();
   }
-  if (used != file.tensors.size()) throw unused(file);
+  if (used + model.arrays.size() != file.tensors.size()) throw Error("holds tensors that no layer uses");
 }
 
 LayerTensors layer_tensors(const ModelData& model, io::DType type) {

@@ -11,7 +11,8 @@ namespace hewn::runtime {
 
 /// Reads what the graph's layers and embeddings need into `model` and checks it against their shapes. A
 /// missing bias means zeros, up to `most_zeros` of them, which a small file could else ask for without end.
-/// Throws Error for tensors that nothing uses, and for a kind that this version cannot run, by the layer.
+/// Throws Error for tensors that neither they nor model.arrays use, and for a kind that this version cannot
+/// run, by the layer.
 void read_layers(const io::SafetensorsFile& file, const std::vector<Shape>& shapes, int64_t most_zeros,
                  ModelData& model);
 

@@ -14,8 +14,8 @@ constexpr int kMaxThreads = 1024;  // OpenMP ends the program where it cannot st
 }  // namespace
 
 Model::Model(ModelData data, const Limits& limits)
-    : about_(std::make_shared<const About>(
-          About{std::move(data.classes), std::move(data.preprocessing), std::move(data.metadata)})),
+    : about_(std::make_shared<const About>(About{std::move(data.classes), std::move(data.preprocessing),
+                                                 std::move(data.arrays), std::move(data.metadata)})),
       program_(std::make_shared<const Program>(make_program(std::move(data), limits))),
       executor_(program_) {
   set_threads(0);

@@ -38,6 +38,8 @@ class Model {
   const std::vector<std::string>& classes() const { return about_->classes; }
   /// How inputs are made, as docs/formats.md describes it; null where the file does not say it.
   const Json& preprocessing() const { return about_->preprocessing; }
+  /// Numbers that preprocessing() needs.
+  const Arrays& arrays() const { return about_->arrays; }
   /// What else the file says, for people.
   const std::map<std::string, std::string>& metadata() const { return about_->metadata; }
 
@@ -56,6 +58,7 @@ class Model {
   struct About {
     std::vector<std::string> classes;
     Json preprocessing;
+    Arrays arrays;
     std::map<std::string, std::string> metadata;
   };
 

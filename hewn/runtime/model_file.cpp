@@ -6,6 +6,7 @@
 #include "hewn/runtime/graph_json.h"
 #include "hewn/runtime/layer_tensors.h"
 #include "hewn/runtime/node_json.h"
+#include "hewn/runtime/preprocessing.h"
 
 namespace hewn::runtime {
 namespace {
@@ -49,6 +50,9 @@ ModelData parse_v2(const io::SafetensorsFile& file, const Limits& limits) {
   model.graph = graph_from_json(graph_of(file), limits);
   const std::vector<Shape> shapes = infer_shapes(model.graph, limits);
   read_about(file.metadata, shapes.back(), model);
+  model.arrays = read_arrays(file);
+  if (!model.arrays.empty() && model.preprocessing.is_null())
+    throw Error("holds tensors of a preprocessing that it does not describe");
   read_layers(file, shapes, limits.activation_floats, model);
   return model;
 }
@@ -59,7 +63,9 @@ void write_model(const std::filesystem::path& path, const ModelData& model, io::
   std::map<std::string, std::string> metadata = {{"hewn.format", kVersion},
                                                  {"hewn.graph", to_json(model.graph).dump()}};
   write_about(model, infer_shapes(model.graph, {}).back(), metadata);
-  io::write_safetensors(path, metadata, layer_tensors(model, type).views, /*sealed=*/true);
+  LayerTensors tensors = layer_tensors(model, type);
+  add_arrays(model.arrays, tensors.views);
+  io::write_safetensors(path, metadata, tensors.views, /*sealed=*/true);
 }
 
 ModelData parse_model(std::string bytes, const std::string& where, const Limits& limits, bool sealed) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hewn/core/json.h"
+#include "hewn/core/preprocessing.h"
 #include "hewn/io/safetensors.h"
 #include "hewn/kernels/bsr.h"
 #include "hewn/runtime/graph.h"
@@ -36,6 +37,7 @@ struct ModelData {
   std::map<std::string, Table> tables;          // likewise
   std::vector<std::string> classes;             // names of the outputs; may be none
   Json preprocessing;                           // an object: how inputs are made; null where nothing is said
+  Arrays arrays;                                // that the preprocessing needs
   std::map<std::string, std::string> metadata;  // anything else, for people
 };
 

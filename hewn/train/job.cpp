@@ -9,6 +9,7 @@
 #include "hewn/run/config.h"
 #include "hewn/run/log.h"
 #include "hewn/run/recipe.h"
+#include "hewn/runtime/preprocessing.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/checkpoint.h"
@@ -84,6 +85,8 @@ run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::
   Pruner& pruner = *shop.pruner;
   dist::Communicator& group = *shop.group;
   const bool first = group.place().first();
+  if (first && !std::filesystem::exists(run.inputs()))
+    runtime::write_preprocessing(run.inputs(), shop.source->preprocessing());
   for (const auto& [name, tensor] : tensor::state_dict(*shop.model)) group.broadcast(tensor.detach());
   CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
   const std::optional<Checkpoint> start =

@@ -1,4 +1,5 @@
-// Loads arbitrary bytes as a model file and, where they pass for one, runs a sample. Built by ./dev fuzz with
+// Loads arbitrary bytes as a model file and, where they pass for one, runs a sample, and rows of a click log
+// where its preprocessing takes them. Built by ./dev fuzz with
 // clang's libFuzzer. The checksum is not looked at, or it would stop nearly every mutation.
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "hewn/core/error.h"
+#include "hewn/data/inputs/click_inputs.h"
+#include "hewn/data/inputs/image_rule.h"
 #include "hewn/runtime/model.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -17,6 +20,37 @@ namespace {
 // So that a run that is allowed takes milliseconds, with sanitizers.
 constexpr hewn::runtime::Limits kLimits = {1 << 14, 1 << 16, 1 << 20, 1 << 14};
 constexpr size_t kPrefix = 8;  // bytes of the header's length
+// Rows and a header for many schemas: what does not fit is refused.
+constexpr const char* kLogs[] = {"1\t2\tab\n\t-1e9\t\n0\t99999\tff", "2\tab\n3\t1",
+                                 "label,n,c\n1,2.5,\"a\"\"b\"\n", "c,n\nx,\n"};
+
+void run_logs(hewn::runtime::Model& model) {
+  using namespace hewn::data;
+  const ClickInputs inputs(click_rule(model.preprocessing(), model.arrays(), model.vocabularies()));
+  std::vector<float> output(static_cast<size_t>(2 * model.outputs()));
+  for (const char* log : kLogs) {
+    try {
+      inputs.read(text_of(log), "log", 2, [&](const float* rows, int64_t count) {
+        model.run(rows, count, output.data());
+        // Every number that comes out of the preprocessing is one that the model takes.
+        const std::vector<int64_t> vocabularies = model.vocabularies();
+        for (size_t i = 0; i < static_cast<size_t>(count) * vocabularies.size(); ++i) {
+          if (!(rows[i] < static_cast<float>(vocabularies[i % vocabularies.size()]))) __builtin_trap();
+        }
+        return true;
+      });
+    } catch (const hewn::Error&) {
+    }
+  }
+}
+
+void use_preprocessing(hewn::runtime::Model& model) {
+  const hewn::Json& rule = model.preprocessing();
+  if (!rule.is_object() || !rule.contains("kind")) return;
+  const auto [channels, height, width] = model.input_shape();
+  if (rule["kind"] == "clicks") run_logs(model);
+  if (rule["kind"] == "image") hewn::data::image_rule(rule, channels, height, width);
+}
 
 }  // namespace
 
@@ -30,6 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::vector<float> input(static_cast<size_t>(model.inputs()), 1.0F);
     std::vector<float> output(static_cast<size_t>(model.outputs()));
     model.run(input.data(), 1, output.data());
+    use_preprocessing(model);
   } catch (const hewn::Error&) {
   }
   return 0;

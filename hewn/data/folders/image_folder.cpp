@@ -17,6 +17,7 @@
 #include "hewn/data/folders/index.h"
 #include "hewn/data/folders/pack.h"
 #include "hewn/data/folders/parts.h"
+#include "hewn/data/inputs/image_inputs.h"
 #include "hewn/data/plumbing/pipeline.h"
 #include "hewn/data/source.h"
 
@@ -24,8 +25,8 @@ namespace hewn::data {
 namespace {
 
 // Of all ImageNet's pixels, in [0, 1]; most trained networks expect them.
-constexpr double kMean[3] = {0.485, 0.456, 0.406};
-constexpr double kDeviation[3] = {0.229, 0.224, 0.225};
+const std::vector<double> kMean = {0.485, 0.456, 0.406};
+const std::vector<double> kDeviation = {0.229, 0.224, 0.225};
 // Batches that exist beside the one in use: enough to even out slow images and slow steps.
 constexpr size_t kAhead = 3;
 constexpr size_t kProblemsShown = 5;
@@ -53,6 +54,12 @@ class ImageFolder final : public Source {
   }
 
   const DataInfo& info() const override { return info_; }
+  Preprocessing preprocessing() const override {
+    Preprocessing out;
+    for (const std::string& name : images_.classes) out.classes.push_back(plain_class_name(name));
+    out.rule = ImageRule{3, sizes_.input, sizes_.eval_resize, kMean, kDeviation}.to_json();
+    return out;
+  }
   int64_t train_batches() const override { return info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }
 
@@ -77,17 +84,10 @@ class ImageFolder final : public Source {
     throw Error(str(problem, "; none of the first training images can be decoded"));
   }
 
-  /// (x / 255 - mean) / deviation as one multiplication and one addition.
   void make_normalisation() {
-    std::vector<double> scale;
-    std::vector<double> shift;
-    for (size_t c = 0; c < 3; ++c) {
-      scale.push_back(1 / (255 * kDeviation[c]));
-      shift.push_back(-kMean[c] / kDeviation[c]);
-    }
-    const auto as_float = at::TensorOptions(at::kFloat);
-    scale_ = at::tensor(scale, as_float).reshape({1, 3, 1, 1}).to(options_.device);
-    shift_ = at::tensor(shift, as_float).reshape({1, 3, 1, 1}).to(options_.device);
+    const Normalisation normalisation(kMean, kDeviation);
+    scale_ = at::tensor(normalisation.scale).reshape({1, 3, 1, 1}).to(options_.device);
+    shift_ = at::tensor(normalisation.shift).reshape({1, 3, 1, 1}).to(options_.device);
   }
 
   void start_workers() {

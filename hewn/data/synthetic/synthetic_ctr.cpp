@@ -62,6 +62,7 @@ class SyntheticClicks final : public Source {
   }
 
   const DataInfo& info() const override { return info_; }
+  Preprocessing preprocessing() const override { return {{"no click", "click"}, {}, {}}; }
   int64_t train_batches() const override { return kEpochRows / batch_; }
   int64_t test_batches() const override { return (kHeldOutRows + kHeldOutBatch - 1) / kHeldOutBatch; }
 

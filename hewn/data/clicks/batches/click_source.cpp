@@ -8,6 +8,7 @@
 #include "hewn/core/error.h"
 #include "hewn/data/clicks/batches/click_reader.h"
 #include "hewn/data/clicks/prepare.h"
+#include "hewn/data/inputs/click_rule.h"
 #include "hewn/data/source.h"
 
 namespace hewn::data {
@@ -42,6 +43,7 @@ class ClickSource final : public Source {
   }
 
   const DataInfo& info() const override { return info_; }
+  Preprocessing preprocessing() const override { return click_preprocessing(reader_.cache()); }
   int64_t train_batches() const override { return info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + kHeldOutBatch - 1) / kHeldOutBatch; }
 

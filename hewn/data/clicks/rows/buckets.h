@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace hewn::data {
 
@@ -13,5 +14,9 @@ constexpr uint16_t kLargestBucket = 1023;
 uint16_t bucket(double value);
 /// The same for whole numbers, faster.
 uint16_t bucket(int64_t value);
+
+/// The same as data: bucket(x) is 1 + the number of cuts that are at most x, where it is below `buckets`;
+/// larger ones come out as the last one below.
+std::vector<double> bucket_cuts(uint64_t buckets);
 
 }  // namespace hewn::data

@@ -1,7 +1,6 @@
 #include "hewn/data/clicks/rows/chunk_parser.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace hewn::data {
@@ -31,14 +30,8 @@ void ChunkParser::parse(const Chunk& chunk, Record& record) {
   record.last = chunk.last;
   std::string_view text = chunk.text();
   while (!text.empty()) {
-    const void* newline = std::memchr(text.data(), '\n', text.size());
-    const size_t length = newline == nullptr
-                              ? text.size()
-                              : static_cast<size_t>(static_cast<const char*>(newline) - text.data());
-    std::string_view line = text.substr(0, length);
-    text.remove_prefix(std::min(length + 1, text.size()));
+    const std::string_view line = take_line(text);
     const uint64_t number = record.lines++;
-    if (line.ends_with('\r')) line.remove_suffix(1);
     if (number == 0 && chunk.number == 0 && schema_.header) continue;
     if (line.empty() && text.empty() && chunk.last)
       continue;  // an empty line at the end of a file is nothing

@@ -1,5 +1,6 @@
 #include "hewn/data/clicks/rows/row_parser.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -66,7 +67,15 @@ bool RowParser::take_label(uint8_t& out) {
   return true;
 }
 
-Problem RowParser::take_number(uint16_t& out) {
+template <class Number>
+uint16_t RowParser::bucket_of(size_t column, Number value) const {
+  if (cuts_.empty()) return bucket(value);
+  const std::vector<double>& cuts = cuts_[column];
+  const auto above = std::upper_bound(cuts.begin(), cuts.end(), static_cast<double>(value));
+  return static_cast<uint16_t>(1 + (above - cuts.begin()));
+}
+
+Problem RowParser::take_number(size_t column, uint16_t& out) {
   constexpr std::ptrdiff_t kSafeDigits = 18;
   const char* const begin = next_;
   const bool negative = next_ != end_ && *next_ == '-';
@@ -77,7 +86,7 @@ Problem RowParser::take_number(uint16_t& out) {
     value = 10 * value + (*next_++ - '0');
   }
   if (at_field_end() && (next_ != digits || !negative)) {
-    out = next_ == digits ? kMissingBucket : bucket(negative ? -value : value);
+    out = next_ == digits ? kMissingBucket : bucket_of(column, negative ? -value : value);
     return Problem::kNone;
   }
   next_ = begin;
@@ -90,7 +99,7 @@ Problem RowParser::take_number(uint16_t& out) {
   const char* const stop = text.data() + text.size();
   const auto read = std::from_chars(text.data(), stop, number);
   if (read.ec != std::errc() || read.ptr != stop || !std::isfinite(number)) return Problem::kNumber;
-  out = bucket(number);
+  out = bucket_of(column, number);
   return Problem::kNone;
 }
 
@@ -134,7 +143,7 @@ Problem RowParser::take_category(uint64_t& out) {
 Parsed RowParser::parse(std::string_view line, RowBlock& block) {
   next_ = line.data();
   end_ = line.data() + line.size();
-  size_t numeric = block.rows;
+  size_t numeric = 0;
   size_t categorical = block.rows;
   for (size_t c = 0; c < schema_.columns.size(); ++c) {
     if (c > 0) {
@@ -148,8 +157,8 @@ Parsed RowParser::parse(std::string_view line, RowBlock& block) {
         if (!take_label(block.labels[block.rows])) problem = Problem::kLabel;
         break;
       case Role::kNumeric:
-        problem = take_number(block.numeric[numeric]);
-        numeric += block.capacity;
+        problem = take_number(numeric, block.numeric[block.rows + numeric * block.capacity]);
+        ++numeric;
         break;
       case Role::kCategorical:
         problem = take_category(block.categorical[categorical]);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hewn/data/clicks/rows/schema.h"
@@ -34,6 +35,10 @@ struct Parsed {
 class RowParser {
  public:
   explicit RowParser(const Schema& schema) : schema_(schema) {}
+  /// Numeric values become buckets by these cuts (bucket_cuts), a list for each numeric column, instead of by
+  /// bucket().
+  RowParser(const Schema& schema, std::vector<std::vector<double>> cuts)
+      : schema_(schema), cuts_(std::move(cuts)) {}
 
   /// Adds the row to the block, which has room for it. `line` comes without its newline.
   Parsed parse(std::string_view line, RowBlock& block);
@@ -42,13 +47,16 @@ class RowParser {
 
  private:
   bool take_label(uint8_t& out);
-  Problem take_number(uint16_t& out);
+  Problem take_number(size_t column, uint16_t& out);
+  template <class Number>
+  uint16_t bucket_of(size_t column, Number value) const;
   Problem take_category(uint64_t& out);
   Problem take_hex(uint64_t& out);
   Problem take_text(std::string_view& out);
   bool at_field_end() const { return next_ == end_ || *next_ == schema_.separator; }
 
   Schema schema_;
+  std::vector<std::vector<double>> cuts_;
   std::string unquoted_;
   const char* next_ = nullptr;
   const char* end_ = nullptr;

@@ -21,6 +21,29 @@ const char* name_of(Role role) {
   return "ignore";
 }
 
+Role role_named(const Json& name) {
+  for (const Role role : {Role::kIgnored, Role::kLabel, Role::kNumeric, Role::kCategorical}) {
+    if (name == name_of(role)) return role;
+  }
+  throw Error("a column has an unknown role");
+}
+
+/// One member of an object, of the type that is wanted.
+const Json& member(const Json& json, const char* key, Json::value_t type) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->type() != type) throw Error(str("has no good \"", key, "\""));
+  return *found;
+}
+
+char separator_of(const Json& json) {
+  const auto found = json.find("separator");
+  if (found == json.end() || !found->is_number_integer()) throw Error("has no good \"separator\"");
+  const auto code = found->get<int64_t>();  // of a char, which may have a sign
+  if (code < -128 || code > 255 || code == 0 || code == '"' || code == '\n' || code == '\r')
+    throw Error(str("\"separator\" cannot be ", code));
+  return static_cast<char>(code);
+}
+
 }  // namespace
 
 size_t Schema::count(Role role) const {
@@ -33,6 +56,26 @@ std::vector<Column> Schema::fields() const {
   for (const Column& column : columns) {
     if (column.role == Role::kNumeric || column.role == Role::kCategorical) out.push_back(column);
   }
+  return out;
+}
+
+Schema schema_from_json(const Json& json) {
+  if (!json.is_object()) throw Error("is not an object");
+  Schema out;
+  out.separator = separator_of(json);
+  out.header = member(json, "header", Json::value_t::boolean).get<bool>();
+  out.quotes = member(json, "quotes", Json::value_t::boolean).get<bool>();
+  out.hex = member(json, "hex", Json::value_t::boolean).get<bool>();
+  const Json& columns = member(json, "columns", Json::value_t::array);
+  if (columns.size() > static_cast<size_t>(kMostColumns))
+    throw Error(str("has more than ", kMostColumns, " columns"));
+  for (const Json& column : columns) {
+    if (!column.is_object()) throw Error("a column is not an object");
+    out.columns.push_back({member(column, "name", Json::value_t::string).get<std::string>(),
+                           role_named(member(column, "role", Json::value_t::string))});
+  }
+  if (out.count(Role::kLabel) > 1) throw Error("has several labels");
+  if (out.fields().empty()) throw Error("has no numeric or categorical column");
   return out;
 }
 

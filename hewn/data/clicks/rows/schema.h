@@ -10,6 +10,8 @@
 
 namespace hewn::data {
 
+constexpr int64_t kMostColumns = 4096;
+
 enum class Role : uint8_t { kIgnored, kLabel, kNumeric, kCategorical };
 
 struct Column {
@@ -31,6 +33,9 @@ struct Schema {
   std::vector<Column> fields() const;
   Json to_json() const;
 };
+
+/// The schema that to_json wrote, from a file that may be hostile; there may be no label. Throws Error.
+Schema schema_from_json(const Json& json);
 
 /// Label, 13 integers I1 to I13, 26 hexadecimal categories C1 to C26; tabs, no header.
 Schema criteo_schema();

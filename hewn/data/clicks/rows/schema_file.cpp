@@ -10,7 +10,6 @@
 namespace hewn::data {
 namespace {
 
-constexpr int64_t kMostColumns = 4096;
 constexpr std::string_view kBlank = " \t\r";
 
 std::string_view trimmed(std::string_view text) {

@@ -1,5 +1,6 @@
 #include "hewn/data/clicks/text/chunks.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace hewn::data {
@@ -14,8 +15,21 @@ size_t line_end(const std::vector<char>& block) {
 
 }  // namespace
 
+std::string_view take_line(std::string_view& text) {
+  const void* newline = text.empty() ? nullptr : std::memchr(text.data(), '\n', text.size());
+  const size_t length =
+      newline == nullptr ? text.size() : static_cast<size_t>(static_cast<const char*>(newline) - text.data());
+  std::string_view line = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 ChunkReader::ChunkReader(const std::filesystem::path& path, size_t size, uint64_t first)
-    : stream_(open_text(path)), size_(size), number_(first), at_line_start_(true) {
+    : ChunkReader(open_text(path), size, first) {}
+
+ChunkReader::ChunkReader(std::unique_ptr<TextStream> stream, size_t size, uint64_t first)
+    : stream_(std::move(stream)), size_(size), number_(first), at_line_start_(true) {
   if (first > 0) {
     // The byte before the chunk says whether a line starts with it.
     char before = '\n';

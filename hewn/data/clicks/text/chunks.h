@@ -27,10 +27,14 @@ struct Chunk {
   std::string_view text() const { return std::string_view(bytes.data(), bytes.size()).substr(begin); }
 };
 
+/// Takes the first line off the text: without its newline and a carriage return before that.
+std::string_view take_line(std::string_view& text);
+
 class ChunkReader {
  public:
   /// Starts with chunk `first`.
   ChunkReader(const std::filesystem::path& path, size_t size, uint64_t first);
+  ChunkReader(std::unique_ptr<TextStream> stream, size_t size, uint64_t first);
   /// False at the end of the file. `chunk` may be one to use again.
   bool next(Chunk& chunk);
 

@@ -38,6 +38,23 @@ class PlainStream final : public TextStream {
   uint64_t position_ = 0;
 };
 
+class MemoryStream final : public TextStream {
+ public:
+  explicit MemoryStream(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  size_t read(char* buffer, size_t size) override {
+    const size_t got = bytes_.copy(buffer, size, position_);
+    position_ += got;
+    return got;
+  }
+  void skip(uint64_t bytes) override { position_ += std::min(bytes, bytes_.size() - position_); }
+  int64_t position() const override { return static_cast<int64_t>(position_); }
+
+ private:
+  std::string bytes_;
+  size_t position_ = 0;
+};
+
 class GzipStream final : public PackedStream {
  public:
   explicit GzipStream(const std::filesystem::path& path) : file_(path), input_(kInput) {
@@ -108,6 +125,10 @@ std::unique_ptr<TextStream> open_text(const std::filesystem::path& path) {
   if (start.starts_with("\x1f\x8b"sv)) return std::make_unique<GzipStream>(path);
   if (start == "\x28\xb5\x2f\xfd"sv) return open_zstd(path);
   return std::make_unique<PlainStream>(path);
+}
+
+std::unique_ptr<TextStream> text_of(std::string bytes) {
+  return std::make_unique<MemoryStream>(std::move(bytes));
 }
 
 }  // namespace hewn::data

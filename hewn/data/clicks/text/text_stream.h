@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace hewn::data {
 
@@ -22,5 +23,8 @@ class TextStream {
 };
 
 std::unique_ptr<TextStream> open_text(const std::filesystem::path& path);
+
+/// Text that is in memory already, as it is.
+std::unique_ptr<TextStream> text_of(std::string bytes);
 
 }  // namespace hewn::data
