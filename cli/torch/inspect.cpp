@@ -1,5 +1,6 @@
 #include "cli/usage/inspect.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -13,6 +14,15 @@
 
 namespace hewn::cli {
 namespace {
+
+/// The first of them: a thousand names say no more.
+std::string classes_text(const std::vector<std::string>& classes) {
+  constexpr size_t kShown = 20;
+  if (classes.empty()) return "not named";
+  const std::vector<std::string> first(
+      classes.begin(), classes.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, classes.size())));
+  return plain_text(join(first)) + (classes.size() > kShown ? str(", ... (", classes.size(), ")") : "");
+}
 
 void print_file(const deploy::FileReport& report, const std::string& file) {
   if (!report.model.empty()) std::cout << plain_text(report.model);
@@ -28,7 +38,10 @@ void print_file(const deploy::FileReport& report, const std::string& file) {
     std::cout << ", " << bytes_text(report.other_bytes) << " of them in vectors and numbers\n";
     if (!report.note.empty()) std::cout << report.note << '\n';
   } else {
-    std::cout << "\nclasses: " << (report.classes.empty() ? "not named" : plain_text(join(report.classes)))
+    const std::string takes = deploy::preprocessing_text(report);
+    std::cout << "\nclasses: " << classes_text(report.classes) << "\ntakes: "
+              << (takes.empty() ? "numbers; how raw data become inputs is not in the file"
+                                : plain_text(takes))
               << '\n';
   }
 }

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/source.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
+#include "hewn/deploy/inputs/new_data.h"
 #include "hewn/deploy/predictions_file.h"
-#include "hewn/deploy/samples.h"
 #include "hewn/run/options.h"
 
 namespace hewn::cli {
@@ -28,16 +27,11 @@ deploy::PredictOptions predict_options(const PredictFields& fields) {
 
 deploy::Predictions predict_inputs(const PredictFields& fields) {
   runtime::Model model = deploy::open_model(fields.model, fields.options.threads);
-  deploy::Samples samples;
-  for (const std::string& input : fields.inputs) {
-    if (input != "-") {
-      deploy::add_samples(input, model, samples);
-      continue;
-    }
-    const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-    deploy::add_samples(bytes, "standard input", model, samples);
-  }
-  return deploy::predict(model, samples, fields.options.batch, fields.limit);
+  const auto say = [](const std::string& text) { std::cerr << text << '\n'; };
+  const run::Options& options = fields.options;
+  return deploy::predict(
+      model, fields.inputs, std::cin,
+      {options.batch, fields.limit, options.folders.workers, options.folders.bad_images, say});
 }
 
 void print_json_predict(const PredictFields& fields, const deploy::Predictions& predictions, double rate) {
@@ -48,28 +42,47 @@ void print_json_predict(const PredictFields& fields, const deploy::Predictions& 
     out["metrics"] = predictions.metrics;
   } else {
     out["inputs"] = fields.inputs;
-    out.update(deploy::to_json(predictions));
+    out.update(deploy::to_json(predictions, fields.top_k));
   }
   out["seconds"] = predictions.seconds;
   out["samples_per_second"] = rate;
-  std::cout << out.dump() << '\n';
+  std::cout << out.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-void print_first(const deploy::Predictions& predictions) {
-  const int64_t shown = std::min(predictions.outputs, kShownOutputs);
-  const bool more = shown < predictions.outputs;
-  std::vector<std::vector<std::string>> rows = {{"sample"}};
-  if (predictions.classifies()) rows[0].insert(rows[0].end(), {"class", "score"});
+/// The name of a class where it has one.
+std::string class_text(const deploy::Predictions& predictions, int64_t number) {
+  const auto& names = predictions.classes;
+  return names.empty() ? str(number) : plain_text(names[static_cast<size_t>(number)]);
+}
+
+std::vector<std::string> shown_row(const deploy::Predictions& predictions, int64_t sample, int64_t top_k) {
+  const auto at = static_cast<size_t>(sample);
+  std::vector<std::string> row = {predictions.files.empty() ? str(sample)
+                                                            : plain_text(predictions.files[at])};
+  if (top_k > 1) {
+    for (const int64_t one : predictions.top_of(sample, top_k)) {
+      row.push_back(class_text(predictions, one));
+      row.push_back(fixed(predictions.probability_of(sample, one), 4));
+    }
+  } else if (predictions.classifies()) {
+    row.push_back(class_text(predictions, predictions.class_of(sample)));
+    row.push_back(fixed(predictions.score_of(sample), 4));
+  }
+  return row;
+}
+
+void print_first(const deploy::Predictions& predictions, int64_t top_k) {
+  // Beside names, raw outputs would only be in the way.
+  const bool raw = predictions.files.empty() && top_k == 1;
+  const int64_t shown = raw ? std::min(predictions.outputs, kShownOutputs) : 0;
+  const bool more = raw && shown < predictions.outputs;
+  std::vector<std::vector<std::string>> rows = {{predictions.files.empty() ? "sample" : "file"}};
+  for (int64_t k = 0; k < top_k && predictions.classifies(); ++k)
+    rows[0].insert(rows[0].end(), {"class", "score"});
   for (int64_t k = 0; k < shown; ++k) rows[0].push_back(str("output ", k));
   if (more) rows[0].emplace_back("...");
   for (int64_t i = 0; i < std::min(predictions.samples, kShownSamples); ++i) {
-    rows.push_back({str(i)});
-    if (predictions.classifies()) {
-      const int64_t chosen = predictions.class_of(i);
-      const auto& names = predictions.classes;
-      rows.back().push_back(names.empty() ? str(chosen) : plain_text(names[static_cast<size_t>(chosen)]));
-      rows.back().push_back(fixed(predictions.score_of(i), 4));
-    }
+    rows.push_back(shown_row(predictions, i, top_k));
     for (int64_t k = 0; k < shown; ++k) {
       rows.back().push_back(fixed(
           static_cast<double>(predictions.logits[static_cast<size_t>(i * predictions.outputs + k)]), 4));
@@ -77,7 +90,7 @@ void print_first(const deploy::Predictions& predictions) {
     if (more) rows.back().emplace_back("");
   }
   print_table(std::cout, rows, std::vector<bool>(rows[0].size(), true));
-  if (predictions.samples > kShownSamples) std::cout << "...\n";
+  if (predictions.samples > kShownSamples) std::cout << "... (--out FILE or --json for all)\n";
 }
 
 }  // namespace
@@ -94,14 +107,15 @@ int run_predict(PredictFields& fields, const Given& /*given*/) {
   source_kind("predict", fields.model, {SourceKind::kModel, SourceKind::kRun});
   const deploy::Predictions predictions =
       fields.inputs.empty() ? deploy::predict(fields.model, predict_options(fields)) : predict_inputs(fields);
-  if (!fields.out.empty()) deploy::write_predictions(fields.out, predictions);
+  deploy::check_top_k(fields.top_k, predictions);
+  if (!fields.out.empty()) deploy::write_predictions(fields.out, predictions, fields.top_k);
   if (!fields.logits.empty()) deploy::write_logits(fields.logits, predictions);
   const double rate = static_cast<double>(predictions.samples) / predictions.seconds;
   if (fields.json) {
     print_json_predict(fields, predictions, rate);
     return 0;
   }
-  if (fields.out.empty()) print_first(predictions);
+  if (fields.out.empty()) print_first(predictions, fields.top_k);
   for (const auto& [name, value] : predictions.metrics) {
     std::cout << "test " << name << ": " << metric_text(name, value) << '\n';
   }

@@ -14,6 +14,7 @@ struct PredictFields {
   std::vector<std::string> inputs;
   run::Options options;
   int64_t limit = 0;
+  int64_t top_k = 1;
   std::string out;
   std::string logits;
   bool json = false;

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "hewn/core/text.h"
 #include "hewn/io/source_kind.h"
 #include "hewn/save.h"
 
@@ -52,11 +53,32 @@ FileReport inspect_model(const std::filesystem::path& path) {
   out.input = data.graph.nodes.front().shape;
   out.outputs = runtime::infer_shapes(data.graph, {}).back().elements();
   out.classes = data.classes;
+  out.preprocessing = data.preprocessing;
+  for (const auto& [name, values] : data.arrays)
+    out.array_bytes +=
+        std::visit([](const auto& list) { return static_cast<int64_t>(8 * list.size()); }, values);
   out.content = report_on(data);
   return out;
 }
 
 }  // namespace
+
+std::string preprocessing_text(const FileReport& report) {
+  const Json& rule = report.preprocessing;
+  if (!rule.is_object() || !rule.contains("kind")) return "";
+  const auto part = [&](const char* key) { return rule.contains(key) ? rule[key].dump() : "as it is"; };
+  if (rule["kind"] == "image") {
+    return hewn::str("JPEG and PNG files; short side ", part("resize"), ", middle ", part("size"), ", mean ",
+                     part("mean"), ", std ", part("std"));
+  }
+  if (rule["kind"] == "clicks") {
+    const size_t columns = rule.contains("columns") ? rule["columns"].size() : 0;
+    return hewn::str("click logs of ", columns, " columns; vocabularies and cuts ",
+                     bytes_text(report.array_bytes),
+                     rule.contains("hash_size") ? ", values hashed into " + part("hash_size") : "");
+  }
+  return rule["kind"].dump();
+}
 
 FileReport inspect_file(const std::filesystem::path& path) {
   FileReport out = io::kind_of(path) == io::SourceKind::kModel ? inspect_model(path) : inspect_weights(path);
@@ -87,6 +109,7 @@ Json to_json(const FileReport& report, const std::string& file) {
     out["input"] = {report.input.channels, report.input.height, report.input.width};
     out["outputs"] = report.outputs;
     out["classes"] = report.classes;
+    out["preprocessing"] = report.preprocessing;
   }
   out["bytes"] = report.content.bytes;
   out["bytes_dense"] = report.content.bytes_dense;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "hewn/core/error.h"
 #include "hewn/data/source.h"
@@ -57,11 +58,28 @@ int64_t Predictions::class_of(int64_t sample) const {
 double Predictions::score_of(int64_t sample) const {
   const float* row = logits.data() + sample * outputs;
   if (kind == data::Kind::kClicks) return 1 / (1 + std::exp(-static_cast<double>(*row)));
-  const float most = *std::max_element(row, row + outputs);
+  return probability_of(sample, class_of(sample));
+}
+
+double Predictions::probability_of(int64_t sample, int64_t output) const {
+  const float* row = logits.data() + sample * outputs;
+  const auto most = static_cast<double>(*std::max_element(row, row + outputs));
   double sum = 0;
-  for (int64_t i = 0; i < outputs; ++i)
-    sum += std::exp(static_cast<double>(row[i]) - static_cast<double>(most));
-  return 1 / sum;
+  for (int64_t i = 0; i < outputs; ++i) sum += std::exp(static_cast<double>(row[i]) - most);
+  return std::exp(static_cast<double>(row[output]) - most) / sum;
+}
+
+std::vector<int64_t> Predictions::top_of(int64_t sample, int64_t k) const {
+  const float* row = logits.data() + sample * outputs;
+  std::vector<int64_t> order(static_cast<size_t>(outputs));
+  std::iota(order.begin(), order.end(), 0);
+  // Numbers that are none come last, and do not confuse the sort.
+  const auto larger = [row](int64_t a, int64_t b) {
+    return std::isnan(row[b]) ? !std::isnan(row[a]) : row[a] > row[b];
+  };
+  std::stable_sort(order.begin(), order.end(), larger);
+  order.resize(static_cast<size_t>(std::min(k, outputs)));
+  return order;
 }
 
 runtime::Model open_model(const std::filesystem::path& path, int64_t threads) {

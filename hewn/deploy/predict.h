@@ -27,6 +27,7 @@ struct Predictions {
   int64_t outputs = 0;
   std::vector<float> logits;         // samples x outputs
   std::vector<std::string> classes;  // their names, where the model has them
+  std::vector<std::string> files;    // that samples come from, where they are images in files; else empty
   run::Metrics metrics;              // none where nothing says what would have been right
   double seconds = 0;                // in the runtime, without reading the data
 
@@ -36,6 +37,9 @@ struct Predictions {
   /// likelier than none, else 0, and the probability of a click.
   int64_t class_of(int64_t sample) const;
   double score_of(int64_t sample) const;
+  /// Of several outputs: the k largest, the largest first, and the probability of one.
+  std::vector<int64_t> top_of(int64_t sample, int64_t k) const;
+  double probability_of(int64_t sample, int64_t output) const;
 };
 
 /// A model.hewn file, or the network of a finished run's folder. `threads` as in PredictOptions.

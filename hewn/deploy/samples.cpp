@@ -1,11 +1,11 @@
 #include "hewn/deploy/samples.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "hewn/core/error.h"
+#include "hewn/deploy/inputs/predictor.h"
 #include "hewn/io/csv.h"
 #include "hewn/io/npz.h"
 #include "hewn/io/source_kind.h"
@@ -32,7 +32,14 @@ io::NpyMatrix matrix_of(io::Table table, const std::string& where) {
   return {table.rows, static_cast<int64_t>(table.numeric.size()), std::move(table.values)};
 }
 
-io::NpyMatrix read_matrix(const std::string& path) {
+/// Why images are not taken, to stand behind what was given.
+std::string no_images(const runtime::Model& model) {
+  if (model.preprocessing().is_null())
+    return "; this model file does not say how images become inputs, give data as imagefolder:PATH";
+  return model.vocabularies().empty() ? "; the model takes no images" : "; the model takes click logs";
+}
+
+io::NpyMatrix read_matrix(const std::string& path, const runtime::Model& model) {
   switch (const io::SourceKind kind = io::kind_of(path)) {
     case io::SourceKind::kMissing:
       throw FormatError(path, "no such file or folder");
@@ -44,9 +51,8 @@ io::NpyMatrix read_matrix(const std::string& path) {
       return matrix_of(io::read_csv(path, {}), path);
     case io::SourceKind::kImage:
     case io::SourceKind::kFolder:
-      throw FormatError(
-          path, hewn::str("is ", kind == io::SourceKind::kImage ? "an image file" : "a folder",
-                          "; this model file carries no preprocessing yet, give data as imagefolder:PATH"));
+      throw FormatError(path, hewn::str("is ", kind == io::SourceKind::kImage ? "an image file" : "a folder",
+                                        no_images(model)));
     default:
       throw FormatError(path,
                         hewn::str("is ", name_of(kind), "; inputs are .npy, .npz or .csv files, or - for ",
@@ -100,7 +106,7 @@ void add_matrix(const io::NpyMatrix& matrix, const std::string& where, const run
 
 void add_samples(const std::string& argument, const runtime::Model& model, Samples& samples) {
   const std::string path = input_path(argument);
-  add_matrix(read_matrix(path), path, model, samples);
+  add_matrix(read_matrix(path, model), path, model, samples);
 }
 
 void add_samples(std::string_view bytes, const std::string& where, const runtime::Model& model,
@@ -111,21 +117,9 @@ void add_samples(std::string_view bytes, const std::string& where, const runtime
 }
 
 Predictions predict(runtime::Model& model, const Samples& samples, int64_t batch, int64_t limit) {
-  if (batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", batch));
-  if (limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", limit));
-  Predictions out;
-  out.kind = model.vocabularies().empty() ? data::Kind::kImages : data::Kind::kClicks;
-  out.samples = limit > 0 ? std::min(limit, samples.count) : samples.count;
-  out.outputs = model.outputs();
-  out.classes = model.classes();
-  out.logits.resize(static_cast<size_t>(out.samples * out.outputs));
-  const auto begin = std::chrono::steady_clock::now();
-  for (int64_t i = 0; i < out.samples; i += batch) {
-    model.run(samples.values.data() + i * model.inputs(), std::min(batch, out.samples - i),
-              out.logits.data() + i * out.outputs);
-  }
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return out;
+  Predictor predictor(model, batch, limit);
+  predictor.add(samples.values.data(), samples.count);
+  return predictor.finish();
 }
 
 }  // namespace hewn::deploy

@@ -93,11 +93,6 @@ SourceKind kind_of_archive(const std::filesystem::path& path, std::string_view s
   }
 }
 
-bool is_image(std::string_view start) {
-  return start.starts_with("\x89PNG") || start.starts_with("\xff\xd8\xff") || start.starts_with("GIF8") ||
-         (start.starts_with("RIFF") && start.substr(0, 12).ends_with("WEBP"));
-}
-
 SourceKind kind_of_file(const std::filesystem::path& path) {
   std::error_code problem;
   const uint64_t size = std::filesystem::file_size(path, problem);
@@ -111,7 +106,7 @@ SourceKind kind_of_file(const std::filesystem::path& path) {
   // A pickle of protocol 2 to 5.
   if (start.size() > 1 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5) return SourceKind::kTorch;
   if (starts_as_npy(start)) return SourceKind::kNpy;
-  if (is_image(start)) return SourceKind::kImage;
+  if (starts_as_image(start)) return SourceKind::kImage;
   if (starts_as_onnx(start, size)) return SourceKind::kOnnx;
   const size_t first = start.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && start[first] == '{' && member_of_file(path, "hewn") == "select") {
@@ -121,6 +116,11 @@ SourceKind kind_of_file(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+bool starts_as_image(std::string_view start) {
+  return start.starts_with("\x89PNG") || start.starts_with("\xff\xd8\xff") || start.starts_with("GIF8") ||
+         (start.starts_with("RIFF") && start.substr(0, 12).ends_with("WEBP"));
+}
 
 SourceKind kind_of(const std::filesystem::path& path) {
   std::error_code problem;

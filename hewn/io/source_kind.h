@@ -29,6 +29,9 @@ enum class SourceKind {
 /// nothing.
 SourceKind kind_of(const std::filesystem::path& path);
 
+/// Whether bytes begin as an image file does.
+bool starts_as_image(std::string_view start);
+
 /// With its article, to stand behind "is".
 std::string_view name_of(SourceKind kind);
 

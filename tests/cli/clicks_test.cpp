@@ -66,6 +66,13 @@ TEST_F(Clicks, FromTextToAPrunedModelThatPredicts) {
   for (const auto& [name, value] : summary["metrics"].items()) {
     EXPECT_NEAR(metrics[name].get<double>(), value.get<double>(), 1e-4) << name;
   }
+  // New rows, with values that training has not met, and the model file alone.
+  write_text(folder_ / "new.tsv", criteo_rows(0, 50) + "0" + std::string(39, '\t') + "abcdef01\n");
+  const Outcome fresh = hewn({"predict", path("model.hewn"), path("new.tsv"), "--json"});
+  ASSERT_EQ(fresh.code, 0) << fresh.err;
+  const Json scores = Json::parse(fresh.out)["score"];
+  ASSERT_EQ(scores.size(), 51U);
+  for (const Json& score : scores) EXPECT_TRUE(score > 0 && score < 1) << score;
   // The model may have been trained for other numbers of values.
   const Outcome other = hewn({"predict", path("model.hewn"), "--data", log(), "--min-count", "50"});
   EXPECT_EQ(other.code, 2);

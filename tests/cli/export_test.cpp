@@ -81,7 +81,7 @@ TEST_F(ExportCommand, PredictEqualsEval) {
   EXPECT_EQ(predicted["samples"], 130);
 
   const std::string csv = read_file(path("p.csv"));
-  EXPECT_TRUE(csv.starts_with("sample,class,score\n0,"));
+  EXPECT_TRUE(csv.starts_with("sample,class,score,name\n0,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 131);
   EXPECT_EQ(io::read_safetensors(path("logits.safetensors")).tensors.at("logits").shape,
             (std::vector<int64_t>{130, 10}));

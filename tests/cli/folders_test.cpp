@@ -62,6 +62,30 @@ TEST_F(FolderRuns, FromFilesToAPrunedModel) {
   ASSERT_EQ(predicted.code, 0) << predicted.err;
   EXPECT_EQ(Json::parse(predicted.out)["metrics"]["accuracy"], summary["metrics"]["accuracy"]);
   EXPECT_NE(hewn(predict).err.find("takes inputs of"), std::string::npos);
+
+  // With the model file alone, and images that nobody has labelled.
+  std::filesystem::rename(folder_ / "data/val", folder_ / "new");
+  std::filesystem::remove_all(folder_ / "data");
+  std::filesystem::remove_all(folder_ / "run");
+  write_text(folder_ / "new/notes.txt", "no image");
+  const Outcome fresh = hewn({"predict", path("model.hewn"), path("new"), "--json"});
+  ASSERT_EQ(fresh.code, 0) << fresh.err;
+  EXPECT_NE(fresh.err.find("1 file is neither JPEG nor PNG and left out"), std::string::npos) << fresh.err;
+  const Json json = Json::parse(fresh.out);
+  ASSERT_EQ(json["samples"], 24);
+  double right = 0;
+  for (size_t i = 0; i < 24; ++i) {
+    const auto label = std::filesystem::path(json["file"][i].get<std::string>()).parent_path().filename();
+    right += json["name"][i] == label.string() ? 1 : 0;
+  }
+  EXPECT_NEAR(100 * right / 24, summary["metrics"]["accuracy"].get<double>(), 1e-3);
+  const Outcome shown =
+      hewn({"predict", path("model.hewn"), json["file"][0].get<std::string>(), "--top-k", "2"});
+  EXPECT_TRUE(shown.out.find("file") == 0 && shown.out.find("class0") != std::string::npos) << shown.out;
+  const Outcome inspected = hewn({"inspect", path("model.hewn")});
+  EXPECT_NE(inspected.out.find("classes: class0, class1, class2\ntakes: JPEG and PNG files; short side 12"),
+            std::string::npos)
+      << inspected.out;
 }
 
 TEST_F(FolderRuns, AKilledRunGoesOnWithOtherWorkersToTheSameBits) {

@@ -87,11 +87,11 @@ TEST_F(ModelFiles, SamplesThatDoNotFitAreNamed) {
       std::string::npos);
   EXPECT_EQ(complaint("n.npy", io::npy_bytes(0, 784, nullptr)), path("n.npy") + ": holds no samples");
   EXPECT_NE(complaint("photo.csv", "\xff\xd8\xff\xe0")
-                .find("is an image file; this model file carries no "
-                      "preprocessing yet, give data as imagefolder:PATH"),
+                .find("is an image file; this model file does not say how images become inputs, "
+                      "give data as imagefolder:PATH"),
             std::string::npos);
   EXPECT_NE(
-      message_of([&] { read(folder_.path().string()); }).find("is a folder; this model file carries no"),
+      message_of([&] { read(folder_.path().string()); }).find("is a folder; this model file does not say"),
       std::string::npos);
   EXPECT_EQ(message_of([&] { read(kOld + "finished"); }),
             kOld + "finished: is a run folder; inputs are .npy, .npz or .csv files, or - for standard input");
