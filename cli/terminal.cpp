@@ -86,10 +86,10 @@ void Terminal::bar() {
   const auto done = static_cast<double>(last_.step - first_step_);
   const double left =
       done <= 0 ? 0 : (last_.seconds - first_seconds_) / done * static_cast<double>(last_.steps - last_.step);
-  const std::string text =
-      str(last_.step, "/", last_.steps, " ", prune::name_of(last_.phase), "  left ", clock_text(left),
-          "  loss ", fixed(last_.loss, 3), "  train ", fixed(last_.accuracy, 1), " %  active ",
-          percent(last_.active_fraction), test_.empty() ? "" : "  test: ", test_);
+  const std::string text = str(
+      last_.step, "/", last_.steps, " ", prune::name_of(last_.phase), "  left ", clock_text(left), "  loss ",
+      fixed(last_.loss, 3), last_.accuracy ? str("  train ", fixed(*last_.accuracy, 1), " %") : "",
+      "  active ", percent(last_.active_fraction), test_.empty() ? "" : "  test: ", test_);
   std::cerr << bar_line(static_cast<double>(last_.step) / static_cast<double>(last_.steps), text)
             << std::flush;
   bar_shown_ = true;

@@ -22,7 +22,7 @@ constexpr int64_t kShownOutputs = 8;
 
 deploy::PredictOptions predict_options(const PredictFields& fields) {
   const run::Options& o = fields.options;
-  return {o.data, o.batch, o.threads, fields.limit, o.clicks, o.folders};
+  return {o.data, o.batch, o.threads, fields.limit, o.clicks, o.folders, o.tables};
 }
 
 deploy::Predictions predict_inputs(const PredictFields& fields) {

@@ -14,6 +14,7 @@
 #include "hewn/data/folders/options.h"
 #include "hewn/data/info.h"
 #include "hewn/data/plumbing/preparation.h"
+#include "hewn/data/tables/options.h"
 
 namespace hewn::data {
 
@@ -45,6 +46,10 @@ struct DataOptions {
   Part evaluate_on = Part::kTest;
   ClickOptions clicks = {};
   FolderOptions folders = {};
+  TableOptions tables = {};
+  /// What a run recorded (Source::preprocessing), where a table is new data for its model: all of it is then
+  /// the held-out part.
+  Preprocessing preprocessing = {};
   std::function<void(const Preparation&)> on_preparation = {};  // called now and then, from one thread
   std::function<void(const std::string&)> on_message =
       {};  // what the user should know; while the source lives

@@ -3,6 +3,7 @@
 #include "hewn/core/error.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/dist/communicator.h"
+#include "hewn/runtime/preprocessing.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/init.h"
 #include "hewn/train/loop.h"
@@ -37,7 +38,13 @@ run::Metrics evaluate_run(const run::Folder& run, const std::string& data, const
   const at::Device where = tensor::find_device(device);
   tensor::set_threads(threads);
   run::Observer silent;
-  const auto source = train::open_data(options, where, {}, silent);
+  data::DataOptions how = train::data_options(options, where, {}, silent);
+  // Rows of another table are encoded as the run's own were.
+  if (!data.empty() && std::filesystem::exists(run.inputs())) {
+    how.preprocessing = runtime::read_preprocessing(run.inputs(), finished.config.signature.outputs);
+  }
+  const auto source = data::open_source(options.data, how);
+  if (data.empty()) train::check_unchanged(run, *source);
   check_fits(finished.config.signature, source->info());
   return evaluate_on(*finished.model, *source, where);
 }

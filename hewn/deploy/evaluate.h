@@ -9,7 +9,8 @@
 
 namespace hewn::deploy {
 
-/// How well a finished run's model does on the test set of its data, or of `data` where that is not empty.
+/// How well a finished run's model does on the test set of its data, or of `data` where that is not empty; of
+/// another table all rows count.
 run::Metrics evaluate_run(const run::Folder& run, const std::string& data, const std::string& device,
                           int64_t threads);
 

@@ -11,6 +11,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/data/source.h"
+#include "hewn/data/tables/encoding.h"
 #include "hewn/deploy/export.h"
 #include "hewn/io/source_kind.h"
 #include "hewn/runtime/model.h"
@@ -21,8 +22,8 @@ namespace {
 /// Vocabularies are compared once the data are open: before, most do not know them.
 void check_values(const std::vector<int64_t>& expected, const data::DataInfo& info, const std::string& path) {
   if (expected.empty() == (info.kind == data::Kind::kClicks)) {
-    throw Error(hewn::str(path, ": takes ", expected.empty() ? "images" : "click logs", ", ", info.name,
-                          expected.empty() ? " is a click log" : " holds images"));
+    throw Error(hewn::str(path, ": takes ", expected.empty() ? "images or rows of a table" : "click logs",
+                          ", ", info.name, expected.empty() ? " is a click log" : " is none"));
   }
   for (size_t i = 0; i < info.vocabularies.size(); ++i) {
     if (info.vocabularies[i] == expected[i]) continue;
@@ -82,6 +83,16 @@ std::vector<int64_t> Predictions::top_of(int64_t sample, int64_t k) const {
   return order;
 }
 
+void use_target_unit(Predictions& predictions, const runtime::Model& model) {
+  if (!data::is_table_rule(model.preprocessing()) || !model.classes().empty()) return;
+  const data::TableEncoding encoding =
+      data::table_encoding({{}, model.preprocessing(), model.arrays()}, "the model");
+  predictions.kind = data::Kind::kNumbers;
+  for (float& value : predictions.logits) {
+    value = static_cast<float>(encoding.target_mean + encoding.target_scale * static_cast<double>(value));
+  }
+}
+
 runtime::Model open_model(const std::filesystem::path& path, int64_t threads) {
   runtime::Model model = io::kind_of(path) == io::SourceKind::kRun ? runtime::Model(exported_run({path}).data)
                                                                    : runtime::Model::load(path);
@@ -98,6 +109,8 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
   data_options.batch = options.batch;
   data_options.clicks = options.clicks;
   data_options.folders = options.folders;
+  data_options.tables = options.tables;
+  data_options.preprocessing = {model.classes(), model.preprocessing(), model.arrays()};
   const auto source = data::open_source(options.data, data_options);
   return predict(model, path.string(), *source, options.limit);
 }
@@ -109,7 +122,7 @@ Predictions predict(runtime::Model& model, const std::string& name, data::Source
   out.kind = source.info().kind;
   out.outputs = model.outputs();
   out.classes = model.classes();
-  const auto meter = train::make_task(source.info().kind, 0)->meter();
+  const auto meter = train::make_task(source.info().kind, 0, source.info().target_scale)->meter();
   for (int64_t i = 0; i < source.test_batches(); ++i) {
     const data::Batch batch = source.test_batch(i);
     const int64_t left = limit > 0 ? limit - out.samples : batch.input.size(0);
@@ -128,6 +141,7 @@ Predictions predict(runtime::Model& model, const std::string& name, data::Source
   }
   if (out.samples == 0) throw Error(hewn::str(source.info().name, ": has no test samples"));
   out.metrics = meter->result();
+  use_target_unit(out, model);
   return out;
 }
 

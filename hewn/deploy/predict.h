@@ -7,6 +7,7 @@
 
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
+#include "hewn/data/tables/options.h"
 #include "hewn/runtime/model.h"
 #include "hewn/train/tasks/task.h"
 
@@ -19,13 +20,14 @@ struct PredictOptions {
   int64_t limit = 0;               // samples of the test set; 0: all
   data::ClickOptions clicks = {};  // as in training
   data::FolderOptions folders = {};
+  data::TableOptions tables = {};
 };
 
 struct Predictions {
   data::Kind kind = data::Kind::kImages;
   int64_t samples = 0;
   int64_t outputs = 0;
-  std::vector<float> logits;         // samples x outputs
+  std::vector<float> logits;         // samples x outputs; of regression the numbers themselves
   std::vector<std::string> classes;  // their names, where the model has them
   std::vector<std::string> files;    // that samples come from, where they are images in files; else empty
   run::Metrics metrics;              // none where nothing says what would have been right
@@ -33,14 +35,18 @@ struct Predictions {
 
   /// Whether class_of and score_of mean something: not for one output that is a number.
   bool classifies() const { return outputs > 1 || kind == data::Kind::kClicks; }
-  /// Images: the output that is largest for a sample, and its probability. Clicks: 1 where a click is
-  /// likelier than none, else 0, and the probability of a click.
+  /// Images and classes: the output that is largest for a sample, and its probability. Clicks: 1 where a
+  /// click is likelier than none, else 0, and the probability of a click.
   int64_t class_of(int64_t sample) const;
   double score_of(int64_t sample) const;
   /// Of several outputs: the k largest, the largest first, and the probability of one.
   std::vector<int64_t> top_of(int64_t sample, int64_t k) const;
   double probability_of(int64_t sample, int64_t output) const;
 };
+
+/// Numbers that a model was trained to predict come out of it in standard deviations from their mean; here
+/// they get the target's own unit.
+void use_target_unit(Predictions& predictions, const runtime::Model& model);
 
 /// A model.hewn file, or the network of a finished run's folder. `threads` as in PredictOptions.
 runtime::Model open_model(const std::filesystem::path& path, int64_t threads);

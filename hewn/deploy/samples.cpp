@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "hewn/core/error.h"
+#include "hewn/data/tables/cells.h"
+#include "hewn/data/tables/encoding.h"
 #include "hewn/deploy/inputs/predictor.h"
 #include "hewn/io/csv.h"
 #include "hewn/io/npz.h"
@@ -102,15 +104,37 @@ void add_matrix(const io::NpyMatrix& matrix, const std::string& where, const run
   samples.count += count;
 }
 
+/// Rows of a table, for a model that was trained on one.
+void add_rows(const data::Cells& cells, const data::TableEncoding& encoding, Samples& samples) {
+  const std::vector<float> values = data::encoded_inputs(cells, encoding);
+  samples.values.insert(samples.values.end(), values.begin(), values.end());
+  samples.count += cells.rows;
+}
+
+data::TableEncoding encoding_of(const runtime::Model& model) {
+  data::TableEncoding out =
+      data::table_encoding({model.classes(), model.preprocessing(), model.arrays()}, "the model");
+  if (out.features() == model.inputs()) return out;
+  throw Error(hewn::str("the model: takes ", model.inputs(), " inputs, its table has ", out.features()));
+}
+
 }  // namespace
 
 void add_samples(const std::string& argument, const runtime::Model& model, Samples& samples) {
   const std::string path = input_path(argument);
+  if (data::is_table_rule(model.preprocessing())) {
+    const data::TableEncoding encoding = encoding_of(model);
+    return add_rows(data::read_new_rows(path, encoding), encoding, samples);
+  }
   add_matrix(read_matrix(path, model), path, model, samples);
 }
 
 void add_samples(std::string_view bytes, const std::string& where, const runtime::Model& model,
                  Samples& samples) {
+  if (data::is_table_rule(model.preprocessing())) {
+    const data::TableEncoding encoding = encoding_of(model);
+    return add_rows(data::parse_new_rows(bytes, where, encoding), encoding, samples);
+  }
   add_matrix(io::starts_as_npy(bytes) ? io::parse_npy(bytes, where, io::NpyShape::kAny)
                                       : matrix_of(io::parse_csv(bytes, where, {}), where),
              where, model, samples);

@@ -19,7 +19,8 @@ struct Samples {
 
 /// Adds the samples of a file that is PATH or NAME=PATH, where NAME is that of the model's input. By its
 /// content the file is NPY (samples x inputs, these in any shape; or one sample), NPZ with the array "input",
-/// or CSV with a sample a row. Throws FormatError, naming the place, for numbers that the model does not
+/// or CSV with a sample a row. A model that was trained on a table takes rows of one like it, as they are.
+/// Throws FormatError, naming the place, for numbers that the model does not
 /// take.
 void add_samples(const std::string& argument, const runtime::Model& model, Samples& samples);
 

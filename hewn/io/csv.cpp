@@ -224,6 +224,7 @@ Table read_table(const Text& all, const CsvOptions& options) {
   table.values.resize(static_cast<size_t>(shape.rows) * table.numeric.size());
   table.text.assign(table.text_columns.size(), {});
   for (auto& column : table.text) column.reserve(static_cast<size_t>(shape.rows));
+  table.lines.reserve(static_cast<size_t>(shape.rows));
 
   Records records(all);
   std::string_view record;
@@ -234,6 +235,7 @@ Table read_table(const Text& all, const CsvOptions& options) {
     if (first) record = without_mark(record);
     first = false;
     if (row < 0) continue;
+    table.lines.push_back(records.line());
     const int64_t columns =
         for_each_field(record, options.separator, scratch, [&](int64_t c, std::string_view text) {
           if (c >= shape.columns) return;

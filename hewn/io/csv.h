@@ -36,7 +36,8 @@ struct Table {
   std::vector<double> values;         // rows x numeric.size(), column-major; NaN where missing
   std::vector<int64_t> text_columns;  // file columns in the order of `text`
   std::vector<std::vector<std::string>> text;
-  int64_t missing = 0;  // cells of numeric columns
+  std::vector<int64_t> lines;  // on which each row begins, from 1
+  int64_t missing = 0;         // cells of numeric columns
   std::optional<Missing> first_missing;
 };
 

@@ -69,7 +69,8 @@ void MetricsLog::take(const std::string& line) {
 void MetricsLog::take_training(const Json& record) {
   const auto step = static_cast<double>(record.at("step").get<int64_t>());
   const auto loss = record.at("loss").get<double>();
-  const auto accuracy = record.at("accuracy").get<double>();
+  const bool counted = record.contains("accuracy");  // regression has no right answers
+  const double accuracy = counted ? record["accuracy"].get<double>() : 0;
   const auto rate = record.at("lr").get<double>();
   double sum = 0;
   double least = 1;
@@ -82,7 +83,7 @@ void MetricsLog::take_training(const Json& record) {
     most = std::max(most, value);
   }
   loss_.add(step, loss);
-  accuracy_.add(step, accuracy);
+  if (counted) accuracy_.add(step, accuracy);
   rate_.add(step, rate);
   if (active.empty()) return;
   active_.add(step, sum / static_cast<double>(active.size()));

@@ -47,22 +47,22 @@ void RunLog::on_phase(int64_t step, prune::Phase phase) {
 
 void RunLog::on_progress(const Progress& progress) {
   Json active = Json::object();
-  std::vector<std::pair<std::string, double>> scalars = {{"train/loss", progress.loss},
-                                                         {"train/accuracy", progress.accuracy},
-                                                         {"train/lr", progress.lr},
-                                                         {"prune/active", progress.active_fraction}};
+  std::vector<std::pair<std::string, double>> scalars = {
+      {"train/loss", progress.loss}, {"train/lr", progress.lr}, {"prune/active", progress.active_fraction}};
+  if (progress.accuracy) scalars.insert(scalars.begin() + 1, {"train/accuracy", *progress.accuracy});
   for (const auto& [layer, fraction] : progress.active) {
     active[layer] = fraction;
     scalars.emplace_back("prune/active/" + layer, fraction);
   }
-  write({{"step", progress.step},
-         {"event", "train"},
-         {"epoch", progress.epoch},
-         {"phase", prune::name_of(progress.phase)},
-         {"loss", progress.loss},
-         {"accuracy", progress.accuracy},
-         {"lr", progress.lr},
-         {"active", active}});
+  Json record = {{"step", progress.step},
+                 {"event", "train"},
+                 {"epoch", progress.epoch},
+                 {"phase", prune::name_of(progress.phase)},
+                 {"loss", progress.loss}};
+  if (progress.accuracy) record["accuracy"] = *progress.accuracy;
+  record["lr"] = progress.lr;
+  record["active"] = active;
+  write(record);
   events_.scalars(progress.step, scalars);
   events_.flush();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +18,8 @@ struct Progress {
   int64_t steps = 0;
   int64_t epoch = 0;
   prune::Phase phase = prune::Phase::kDense;
-  double loss = 0;      // mean since the last report
-  double accuracy = 0;  // on training batches since the last report, in percent
+  double loss = 0;                      // mean since the last report
+  std::optional<double> accuracy = {};  // on training batches since then, in percent; none of numbers
   double lr = 0;
   std::vector<std::pair<std::string, double>> active;  // layer -> active fraction of its blocks
   double active_fraction = 1;                          // over all pruned layers

@@ -22,6 +22,13 @@ Options usual_options(data::Kind kind) {
     o.warmup = 0;
     o.weight_decay = 1e-5;
   }
+  if (kind == data::Kind::kClasses || kind == data::Kind::kNumbers) {
+    o.widths = {256, 256};
+    o.epochs = 50;
+    o.batch = 64;
+    o.optimiser = "adam";
+    o.log_every = 10;
+  }
   return o;
 }
 

@@ -10,6 +10,7 @@
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
 #include "hewn/data/kind.h"
+#include "hewn/data/tables/options.h"
 #include "hewn/pruner_options.h"
 
 namespace hewn::run {
@@ -29,6 +30,7 @@ struct Options {
   std::string stem = "auto";
   data::ClickOptions clicks;
   data::FolderOptions folders;
+  data::TableOptions tables;
   PrunerOptions prune;  // how it is pruned; its steps, kind of data and optimiser are filled in for a run
   // How long and how fast.
   int64_t epochs = 10;
@@ -66,7 +68,7 @@ struct Options {
 };
 
 /// The options that are usual for a kind of data: those above for images; for click logs the paper's network
-/// and optimiser.
+/// and optimiser; for tables a smaller network, small batches and Adam.
 Options usual_options(data::Kind kind);
 /// The same for a data set, NAME or NAME:PATH.
 Options usual_options(const std::string& data);

@@ -132,6 +132,7 @@ OptionTable describe(Options& o) {
   table.add("data", o.data, "data set, NAME or NAME:PATH (see hewn methods)");
   data::describe(o.clicks, table);
   data::describe(o.folders, table);
+  data::describe(o.tables, table);
   table.group("Network");
   describe_network(o, table);
   table.group("Pruning");

@@ -17,6 +17,7 @@
 #include "hewn/train/loop.h"
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"
+#include "hewn/train/open_data.h"
 #include "hewn/train/share_checkpoint.h"
 #include "hewn/train/supports.h"
 #include "hewn/train/workshop.h"
@@ -175,6 +176,7 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
   if (first) make_writable_folder(run.path);
   const std::unique_ptr<FileLock> lock = first ? std::make_unique<FileLock>(run.lock()) : nullptr;
   const bool go_on = told(*group, first && run.started());
+  if (first && go_on) check_unchanged(run, *shop.source);
   choose_execution(shop, observer);
   // The folder is a run from here on, also while the dense model trains.
   if (first && !go_on) start_run(run, shop);

@@ -58,7 +58,7 @@ run::Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator
   // Normalisation layers have seen other batches on every process; rank 0's statistics count.
   for (const at::Tensor& buffer : model.buffers()) group.broadcast(buffer);
   model.eval();
-  const auto meter = make_task(source.info().kind, 0)->meter();
+  const auto meter = make_task(source.info().kind, 0, source.info().target_scale)->meter();
   const dist::Place& place = group.place();
   const int64_t all = source.test_batches();
   for (int64_t i = all * place.rank / place.size; i < all * (place.rank + 1) / place.size; ++i) {
@@ -130,8 +130,10 @@ void Loop::report() {
   progress.loss = losses.to(at::kDouble).mean().item<double>();
   check_losses(losses, progress.loss);
   if (first_loss_ == 0) first_loss_ = progress.loss;
-  progress.accuracy = 100.0 * static_cast<double>(all_correct.item<int64_t>()) /
-                      static_cast<double>(pending_ * options_.batch);
+  if (options_.step.task->has_right_answers()) {
+    progress.accuracy = 100.0 * static_cast<double>(all_correct.item<int64_t>()) /
+                        static_cast<double>(pending_ * options_.batch);
+  }
   progress.lr = options_.rate.at(step_ - 1);
   int64_t active = 0;
   int64_t all = 0;

@@ -25,6 +25,9 @@ std::shared_ptr<nn::Model> build_model(const run::Options& options, const nn::Si
     throw Error(hewn::str("model ", row.name, ": takes ", row.usual.clicks ? "click logs" : "images",
                           ", not ", signature.clicks ? "click logs" : "images"));
   }
+  if (signature.input.size() == 1 && !signature.clicks && row.name != "mlp") {
+    throw Error(hewn::str("model ", row.name, ": takes images, not rows of a table; model mlp takes them"));
+  }
   torch::manual_seed(static_cast<uint64_t>(options.seed));
   nn::ModelOptions form{options.widths, options.width, options.embedding};
   if (options.stem != "auto") form.small_stem = options.stem == "small";

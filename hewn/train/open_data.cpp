@@ -1,5 +1,9 @@
 #include "hewn/train/open_data.h"
 
+#include "hewn/core/error.h"
+#include "hewn/data/tables/encoding.h"
+#include "hewn/runtime/preprocessing.h"
+
 namespace hewn::train {
 
 data::DataOptions data_options(const run::Options& options, c10::Device device, const dist::Place& place,
@@ -13,6 +17,7 @@ data::DataOptions data_options(const run::Options& options, c10::Device device, 
   out.evaluate_on = run::evaluated_part(options);
   out.clicks = options.clicks;
   out.folders = options.folders;
+  out.tables = options.tables;
   out.on_message = [&observer](const std::string& text) { observer.on_message(text); };
   out.on_preparation = [&observer](const data::Preparation& now) { observer.on_preparation(now); };
   return out;
@@ -21,6 +26,14 @@ data::DataOptions data_options(const run::Options& options, c10::Device device, 
 std::unique_ptr<data::Source> open_data(const run::Options& options, c10::Device device,
                                         const dist::Place& place, run::Observer& observer) {
   return data::open_source(options.data, data_options(options, device, place, observer));
+}
+
+void check_unchanged(const run::Folder& run, const data::Source& source) {
+  if (source.info().name != "csv" || !std::filesystem::exists(run.inputs())) return;
+  const Preprocessing before = runtime::read_preprocessing(run.inputs(), source.info().classes);
+  const Preprocessing now = source.preprocessing();
+  if (before.rule == now.rule && before.classes == now.classes && before.arrays == now.arrays) return;
+  throw Error(hewn::str("data: the table is not what it was when ", run.path.string(), " was started"));
 }
 
 }  // namespace hewn::train

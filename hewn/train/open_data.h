@@ -6,6 +6,7 @@
 
 #include "hewn/data/source.h"
 #include "hewn/dist/place.h"
+#include "hewn/run/folder.h"
 #include "hewn/run/observer.h"
 #include "hewn/run/options.h"
 
@@ -18,5 +19,9 @@ data::DataOptions data_options(const run::Options& options, c10::Device device, 
 /// The data of a run, for one of its processes.
 std::unique_ptr<data::Source> open_data(const run::Options& options, c10::Device device,
                                         const dist::Place& place, run::Observer& observer);
+
+/// Throws Error where the table of a run has other rows than when the run was started: it would be divided
+/// and scaled in another way.
+void check_unchanged(const run::Folder& run, const data::Source& source);
 
 }  // namespace hewn::train

@@ -53,7 +53,7 @@ Workshop::Workshop(const run::Options& given, run::Observer& observer,
   data::Share{0, group->place().size}.rows_of(std::min(options.batch, source->info().train_size));
   model = build_model(options, signature_of(source->info()));
   if (!options.init.empty()) load_init(*this, observer);
-  task = make_task(source->info().kind, options.label_smoothing);
+  task = make_task(source->info().kind, options.label_smoothing, source->info().target_scale);
   move_to(*model, device, options.cudnn_benchmark);
   if (options.sync_batch_norm) synchronise_norms(*this);
   steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();

@@ -36,4 +36,9 @@ bool Predictor::add(const float* values, int64_t count, const std::vector<std::s
   return wants_more();
 }
 
+Predictions Predictor::finish() {
+  use_target_unit(out_, model_);
+  return std::move(out_);
+}
+
 }  // namespace hewn::deploy

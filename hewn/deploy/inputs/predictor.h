@@ -20,7 +20,8 @@ class Predictor {
   bool wants_more() const { return limit_ == 0 || out_.samples < limit_; }
   /// count x inputs; `files` has a name for each of them, or is empty. Answers wants_more().
   bool add(const float* values, int64_t count, const std::vector<std::string>& files = {});
-  Predictions finish() { return std::move(out_); }
+  /// What came out, of regression in the target's unit.
+  Predictions finish();
 
  private:
   runtime::Model& model_;

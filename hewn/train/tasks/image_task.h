@@ -4,7 +4,7 @@
 
 namespace hewn::train {
 
-/// Classification of images: cross-entropy, accuracy in percent.
+/// Classification of images, or of rows of a table: cross-entropy, accuracy in percent.
 class ImageTask final : public Task {
  public:
   explicit ImageTask(double label_smoothing) : label_smoothing_(label_smoothing) {}
