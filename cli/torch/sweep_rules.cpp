@@ -1,10 +1,12 @@
 #include "cli/torch/sweep_rules.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
 #include "cli/usage/sweep_rules.h"
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 #include "hewn/data/info.h"
 #include "hewn/nn/slots.h"
 #include "hewn/results/metric.h"
@@ -37,8 +39,16 @@ void check_plan(const sweep::Options& given, Shapes& known) {
   }
 }
 
-bool clicks(const sweep::Options& given) {
-  return data::find_info(run::options_from(given).data).kind == data::Kind::kClicks;
+/// What a run answers with. Of a table the task says it: it is not opened for a sweep's file.
+results::Answers answers_of(const sweep::Options& given) {
+  const run::Options options = run::options_from(given);
+  const data::Kind kind = data::find_info(options.data).kind;
+  if (kind == data::Kind::kClicks) return results::Answers::kClicks;
+  if (kind == data::Kind::kImages || options.tables.task == "classification")
+    return results::Answers::kClasses;
+  if (options.tables.task == "regression") return results::Answers::kNumbers;
+  throw Error(str("task: expected classification or regression for the sweep's tables of results, got ",
+                  options.tables.task));
 }
 
 }  // namespace
@@ -53,10 +63,12 @@ sweep::TrainRules train_rules() {
 }
 
 void choose_metric(sweep::Spec& spec, const std::vector<sweep::Run>& runs) {
-  if (spec.options.metric.empty()) spec.options.metric = results::usual_metric(clicks(runs.front().options));
+  std::string& metric = spec.options.metric;
+  if (metric.empty()) metric = results::metrics_of(answers_of(runs.front().options)).front();
   for (const sweep::Run& run : runs) {
-    if (spec.options.metric == "auc" && !clicks(run.options)) {
-      throw FormatError(spec.path, str("metric: run ", run.name, " trains on images, which have no auc"));
+    const std::vector<std::string>& known = results::metrics_of(answers_of(run.options));
+    if (std::find(known.begin(), known.end(), metric) == known.end()) {
+      throw FormatError(spec.path, str("metric: run ", run.name, " has no ", metric, ", only ", join(known)));
     }
   }
 }

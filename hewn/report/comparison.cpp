@@ -51,11 +51,21 @@ std::optional<Json> winner(const Cell& cell, const std::string& metric, const Me
 /// The metric by which runs are judged first.
 Json in_order(std::set<std::string> names) {
   Json out = Json::array();
-  const bool clicks = names.contains("auc");
-  for (const std::string& usual : {results::usual_metric(clicks), std::string(clicks ? "auc" : "loss")}) {
+  for (const std::string& usual : results::metrics_of(results::answers_with(names))) {
     if (names.erase(usual) != 0) out.push_back(usual);
   }
   for (const std::string& name : names) out.push_back(name);
+  return out;
+}
+
+/// Which way each metric is better, in words; calibration is best at 1.
+Json directions(const std::set<std::string>& names) {
+  Json out = Json::object();
+  for (const std::string& name : names) {
+    out[name] = name == "calibration"        ? "1 is best"
+                : results::cost(name, 1) < 0 ? "higher is better"
+                                             : "lower is better";
+  }
   return out;
 }
 
@@ -99,7 +109,11 @@ Json compare_outcomes(const std::vector<Outcome>& outcomes) {
       baselines.push_back(std::move(row));
     }
   }
-  return {{"metrics", in_order(names)}, {"cells", cells}, {"dense", baselines}, {"winners", winners}};
+  return {{"metrics", in_order(names)},
+          {"better", directions(names)},
+          {"cells", cells},
+          {"dense", baselines},
+          {"winners", winners}};
 }
 
 }  // namespace hewn::report

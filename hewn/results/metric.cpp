@@ -1,10 +1,13 @@
 #include "hewn/results/metric.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 
 namespace hewn::results {
 namespace {
@@ -15,19 +18,52 @@ std::string printed(const char* format, double value) {
   return buffer.data();
 }
 
+/// What is known of a metric: here and nowhere else.
+struct MetricRow {
+  const char* name;
+  bool larger;  // is better
+  const char* value;
+  const char* difference;
+};
+constexpr MetricRow kRows[] = {{"accuracy", true, "%.2f", "%+.2f"},
+                               {"auc", true, "%.4f", "%+.4f"},
+                               {"loss", false, "%.4f", "%+.4f"},
+                               {"r2", true, "%.4f", "%+.4f"},
+                               {"rmse", false, "%.5g", "%+.3g"}};
+
+const MetricRow* find_metric(const std::string& name) {
+  const auto* found = std::find_if(std::begin(kRows), std::end(kRows),
+                                   [&](const MetricRow& row) { return name == row.name; });
+  return found == std::end(kRows) ? nullptr : found;
+}
+
 }  // namespace
 
-std::string usual_metric(bool clicks) { return clicks ? "loss" : "accuracy"; }
+const std::vector<std::string>& metrics_of(Answers answers) {
+  static const std::vector<std::string> kClasses = {"accuracy", "loss"};
+  static const std::vector<std::string> kClicks = {"loss", "auc", "accuracy"};
+  static const std::vector<std::string> kNumbers = {"rmse", "r2", "loss"};
+  return answers == Answers::kClicks ? kClicks : answers == Answers::kNumbers ? kNumbers : kClasses;
+}
+
+Answers answers_with(const std::set<std::string>& names) {
+  return names.contains("auc")    ? Answers::kClicks
+         : names.contains("rmse") ? Answers::kNumbers
+                                  : Answers::kClasses;
+}
 
 bool larger_is_better(const std::string& metric) {
-  if (metric == "accuracy" || metric == "auc") return true;
-  if (metric == "loss") return false;
-  throw Error(str("metric: expected accuracy, auc or loss, got \"", metric, "\""));
+  const MetricRow* row = find_metric(metric);
+  if (row != nullptr) return row->larger;
+  std::vector<std::string> names;
+  for (const MetricRow& known : kRows) names.emplace_back(known.name);
+  throw Error(str("metric: expected one of ", join(names), ", got \"", metric, "\""));
 }
 
 double cost(const std::string& metric, double value) {
-  if (metric == "accuracy" || metric == "auc") return -value;
-  return metric == "calibration" ? std::abs(value - 1) : value;
+  if (metric == "calibration") return std::abs(value - 1);
+  const MetricRow* row = find_metric(metric);
+  return row != nullptr && row->larger ? -value : value;
 }
 
 std::map<std::string, double> numbers_of(const Json& metrics) {
@@ -40,11 +76,13 @@ std::map<std::string, double> numbers_of(const Json& metrics) {
 }
 
 std::string value_text(const std::string& metric, double value) {
-  return printed(metric == "accuracy" ? "%.2f" : "%.4f", value);
+  const MetricRow* row = find_metric(metric);
+  return printed(row != nullptr ? row->value : "%.4f", value);
 }
 
 std::string difference_text(const std::string& metric, double value) {
-  return printed(metric == "accuracy" ? "%+.2f" : "%+.4f", value);
+  const MetricRow* row = find_metric(metric);
+  return printed(row != nullptr ? row->difference : "%+.4f", value);
 }
 
 std::string probability_text(double p) { return printed("%.2g", p); }

@@ -63,6 +63,18 @@ TEST(Comparison, ClickLogsAreJudgedByTheirLoss) {
   EXPECT_TRUE(json["winners"].empty());
 }
 
+TEST(Comparison, RegressionIsJudgedByItsErrorOfWhichLessIsBetter) {
+  Outcome good = outcome("good", 0.9, 75);
+  Outcome poor = outcome("poor", 0.9, 75);
+  good.metrics = {{"loss", 0.1}, {"r2", 0.9}, {"rmse", 30}};
+  poor.metrics = {{"loss", 0.3}, {"r2", 0.7}, {"rmse", 52}};
+  const Json json = compare_outcomes({good, poor});
+  EXPECT_EQ(json["metrics"], (Json{"rmse", "r2", "loss"}));
+  EXPECT_EQ(json["better"],
+            (Json{{"loss", "lower is better"}, {"r2", "higher is better"}, {"rmse", "lower is better"}}));
+  for (const Json& row : json["winners"]) EXPECT_EQ(row["best"], "good") << row["metric"];
+}
+
 TEST(Comparison, CalibrationIsBestAtOne) {
   Outcome low = outcome("low", 0.9, 75);
   Outcome good = outcome("good", 0.9, 75);

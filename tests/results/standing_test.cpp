@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hewn/core/error.h"
 #include "hewn/results/metric.h"
 
 namespace hewn::results {
@@ -59,6 +60,13 @@ TEST(Metric, DigitsAndDirections) {
   EXPECT_EQ(probability_text(0.00049), "0.00049");
   EXPECT_TRUE(larger_is_better("auc"));
   EXPECT_FALSE(larger_is_better("loss"));
+  EXPECT_TRUE(larger_is_better("r2"));
+  EXPECT_FALSE(larger_is_better("rmse"));
+  EXPECT_THROW(larger_is_better("calibration"), Error);
+  EXPECT_EQ(value_text("rmse", 12345.678), "12346");
+  EXPECT_EQ(value_text("rmse", 0.000123456), "0.00012346");
+  EXPECT_EQ(judge("rmse", {sample({3, 4}), sample({1, 2})}).winner(), 1U);
+  EXPECT_EQ(judge("r2", {sample({0.3, 0.4}), sample({0.1, 0.2})}).winner(), 0U);
   EXPECT_EQ(numbers_of(Json{{"loss", nullptr}, {"auc", 0.5}}), (std::map<std::string, double>{{"auc", 0.5}}));
 }
 

@@ -152,7 +152,12 @@ TEST(TrainRules, NameTheLineOfWhatHewnTrainRefuses) {
   expect("schedule = \"x\"\n", "b.toml: line 3: schedule: unknown name \"x\"");
   expect("eval-on = \"x\"\n", "b.toml: line 3: eval-on: expected test or validation");
   expect("epochs = 0\n", "b.toml: line 3: epochs: expected at least 1");
-  expect("[sweep]\nmetric = \"auc\"\n", "b.toml: metric: run run trains on images, which have no auc");
+  expect("[sweep]\nmetric = \"auc\"\n", "b.toml: metric: run run has no auc, only accuracy, loss");
+  const std::string table = "data = \"csv:a.csv\"\nblock = 4\n";
+  EXPECT_EQ(problem(table + "task = \"regression\"\n[sweep]\nmetric = \"r2\"\n"), "");
+  expect(table + "task = \"regression\"\n[sweep]\nmetric = \"accuracy\"\n",
+         "b.toml: metric: run run has no accuracy, only rmse, r2, loss");
+  expect(table, "task: expected classification or regression");
 }
 
 }  // namespace

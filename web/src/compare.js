@@ -10,6 +10,9 @@ const byNumber = (a, b) => parseFloat(a) - parseFloat(b) || String(a).localeComp
 // "16x16" -> "16×16"
 export const sides = (block) => (String(block).includes("x") ? String(block).replace("x", "×") : `${block}×${block}`);
 
+// With the digits of the metric, without its unit.
+const number = (name, value) => metricText(name, value).split("\u00a0")[0];
+
 // Room above and below where all values are one.
 function around(rows) {
   const [low, high] = [Math.min(...rows.map((row) => row.mean - row.sd)), Math.max(...rows.map((row) => row.mean + row.sd))];
@@ -64,9 +67,9 @@ function winnerTable(comparison, task, name, methods, cells) {
         const cell = cells.find((one) => here(one) && one.method === method);
         if (!cell) return h("td", { class: "quiet" }, "–");
         return h("td", { class: winner?.best === method && winner.verdict !== "tie" ? "best" : null }, metricText(name, cell.mean),
-          cell.n > 1 ? h("span", { class: "quiet small" }, ` ± ${name === "accuracy" ? cell.sd.toFixed(2) : cell.sd.toFixed(4)}`) : null);
+          cell.n > 1 ? h("span", { class: "quiet small" }, ` ± ${number(name, cell.sd)}`) : null);
       }),
-      h("td", { class: "left" }, winner?.verdict === "tie" ? "tie" : winner ? [h("b", {}, winner.best), ` by ${name === "accuracy" ? `${winner.margin.toFixed(2)} points` : winner.margin.toFixed(4)}`] : "–"),
+      h("td", { class: "left" }, winner?.verdict === "tie" ? "tie" : winner ? [h("b", {}, winner.best), ` by ${number(name, winner.margin)}${name === "accuracy" ? " points" : ""}`] : "–"),
       h("td", { class: "left quiet" }, winner?.verdict ?? "one method"));
   });
   return scrolled(`Winners by ${name}`, h("table", {},
@@ -80,7 +83,9 @@ export function comparisonSection(comparison) {
   const tasks = [...new Set(comparison.cells.map((cell) => cell.task))].sort();
   const names = comparison.metrics.filter((name) => comparison.cells.some((cell) => cell.metric === name));
   const place = h("div", {});
+  const direction = h("span", { id: "better", class: "quiet" });
   const show = (name) => {
+    direction.textContent = comparison.better?.[name] ?? "";
     place.replaceChildren(...tasks.flatMap((task) => {
       const cells = comparison.cells.filter((cell) => cell.task === task && cell.metric === name);
       if (cells.length === 0) return [];
@@ -91,7 +96,7 @@ export function comparisonSection(comparison) {
   };
   const choice = h("select", { id: "metric", onchange: (event) => show(event.target.value) }, names.map((name) => h("option", { value: name }, name)));
   const element = section("comparison", "Methods compared", "Mean over seeds with one standard deviation. Clear: the margin exceeds two standard errors of the difference.",
-    h("div", { class: "row no-print" }, h("label", { for: "metric" }, "Metric"), choice), place);
+    h("div", { class: "row no-print" }, h("label", { for: "metric" }, "Metric"), choice, direction), place);
   element.draw = () => show(choice.value);
   return element;
 }

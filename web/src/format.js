@@ -45,11 +45,11 @@ export function clock(seconds) {
 export const heldOut = (run) => (run.options["eval-on"] === "validation" ? "Validation" : "Test");
 
 export const metric = (name, value) =>
-  value == null ? "–" : name === "accuracy" ? `${value.toFixed(2)}\u00a0%` : value.toFixed(4);
+  value == null ? "–" : name === "accuracy" ? `${value.toFixed(2)}\u00a0%` : name === "rmse" ? String(Number(value.toPrecision(5))) : value.toFixed(4);
 
-// Click logs are judged by their loss, images by their accuracy.
+// Click logs are judged by their loss, classes by their accuracy, numbers by their root mean squared error.
 export const mainMetric = (metrics) =>
-  "auc" in metrics ? "loss" : "accuracy" in metrics ? "accuracy" : Object.keys(metrics)[0];
+  "auc" in metrics ? "loss" : ["accuracy", "rmse"].find((name) => name in metrics) ?? Object.keys(metrics)[0];
 
 // "mnist:/a/b" -> "mnist"
 export const withoutPaths = (text) => String(text).replace(/:[^\s]*/g, "");
