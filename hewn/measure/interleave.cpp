@@ -106,7 +106,7 @@ double Timing::median_ms() const {
   for (size_t i = 0; i < round_ms.size(); ++i) {
     if (calm(i)) calm_ms.push_back(round_ms[i]);
   }
-  return spread_of(calm_ms.empty() ? round_ms : std::move(calm_ms)).median;
+  return spread_of(calm_ms.empty() ? round_ms : calm_ms).median;
 }
 
 Spread ratio(const Timing& of, const Timing& to) {
