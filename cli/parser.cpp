@@ -174,6 +174,7 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
   for (const auto& [key, text] : given[i]) all[key] = text;
   try {
     for (const auto& [key, text] : all) commands[i].options.find(key, "command line").parse(text);
+    commands[i].options.check();
     return commands[i].run(all);
   } catch (const Error& error) {
     // What is said of an option begins with its name; it may have come from the file.

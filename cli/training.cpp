@@ -2,6 +2,7 @@
 
 #include "cli/help.h"
 #include "hewn/core/error.h"
+#include "hewn/data/info.h"
 #include "hewn/nn/signature.h"
 #include "hewn/run/recipe.h"
 
@@ -34,6 +35,11 @@ Given training_defaults(const Given& given) {
     out[option.key] = open ? str("auto: ", default_text(choice)) : default_text(value);
   }
   return out;
+}
+
+void check_known(const std::string& model, const std::string& data) {
+  nn::usual_signature(model);
+  if (!data.empty()) data::find_info(data);
 }
 
 }  // namespace hewn::cli

@@ -9,7 +9,6 @@
 #include "hewn/train/network.h"
 
 namespace hewn::cli {
-namespace {}  // namespace
 
 int run_plan(PlanFields& fields, const Given& given) {
   Given training = training_part(given);

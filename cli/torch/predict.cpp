@@ -1,7 +1,5 @@
 #include "cli/usage/predict.h"
 
-#include "hewn/deploy/predict.h"
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/deploy/inputs/new_data.h"
+#include "hewn/deploy/predict.h"
 #include "hewn/deploy/predictions_file.h"
 #include "hewn/run/options.h"
 

@@ -1,7 +1,5 @@
 #include "cli/usage/report.h"
 
-#include "hewn/report/report.h"
-
 #include <iostream>
 #include <memory>
 
@@ -11,6 +9,7 @@
 #include "hewn/core/suffix.h"
 #include "hewn/core/text.h"
 #include "hewn/report/page.h"
+#include "hewn/report/report.h"
 #include "hewn/tensor/device.h"
 
 namespace hewn::cli {

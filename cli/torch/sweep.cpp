@@ -1,7 +1,5 @@
 #include "cli/usage/sweep.h"
 
-#include "hewn/sweep/spec.h"
-
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "hewn/core/files.h"
 #include "hewn/core/text.h"
 #include "hewn/sweep/join.h"
+#include "hewn/sweep/spec.h"
 #include "hewn/sweep/tables.h"
 #include "hewn/tensor/device.h"
 

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "cli/training.h"
+
 namespace hewn::cli {
 
 Command advise_command() {
@@ -15,7 +17,10 @@ Command advise_command() {
       run::describe(fields->options).pick({"data", "batch", "threads", "min-blocks", "widths", "width"});
   command.options.add("quick", fields->quick, "fewer points, one round each");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) { return run_advise(*fields, given); };
+  command.run = [fields](const Given& given) {
+    check_known(fields->options.model, fields->options.data);
+    return run_advise(*fields, given);
+  };
   return command;
 }
 

@@ -17,7 +17,10 @@ Command plan_command() {
                                "width", "stem", "embedding"});
   command.options.add("json", fields->json, "print JSON");
   command.defaults = training_defaults;
-  command.run = [fields](const Given& given) { return run_plan(*fields, given); };
+  command.run = [fields](const Given& given) {
+    check_known(fields->options.model, fields->options.data);
+    return run_plan(*fields, given);
+  };
   return command;
 }
 

@@ -21,9 +21,10 @@ void describe(LayerFields& fields, OptionTable& table) {
   table.add("from-run", fields.run, "old spelling of a SOURCE that is a run folder");
   table.add("layer", o.layer,
             "with a run: name of the layer whose blocks are chosen; methods omp, ompr and magnitude");
-  table.add("sparsity", o.sparsity,
-            "with a run: fraction of blocks to drop, instead of --k; auto: the run's");
-  table.add("samples", o.samples, "with a run: training samples whose activations are reproduced");
+  table.add("sparsity", o.sparsity, "with a run: fraction of blocks to drop, instead of --k; auto: the run's")
+      .share();
+  table.add("samples", o.samples, "with a run: training samples whose activations are reproduced")
+      .at_least(1);
   table.add("refit", o.refit, "with a run: fit the kept blocks anew; without, they keep their weights");
   table.add("device", o.device, "with a run: cpu, cuda or cuda:N");
   table.add("out", o.out,
