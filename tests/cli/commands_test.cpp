@@ -42,7 +42,7 @@ TEST(Commands, PhasesOfSchedules) {
 
 TEST(Commands, MethodsAndHelp) {
   const Json methods = json_of_call({"methods", "--json"});
-  EXPECT_EQ(methods["methods"].size(), 10U);
+  EXPECT_EQ(methods["methods"].size(), 11U);
   for (const char* command : {"train", "eval", "export", "predict", "inspect", "plan", "phases", "methods",
                               "bench", "advise", "prepare", "sweep"}) {
     const Outcome help = hewn({command, "--help"});

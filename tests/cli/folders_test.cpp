@@ -53,6 +53,12 @@ TEST_F(FolderRuns, FromFilesToAPrunedModel) {
   const Outcome evaluated = hewn({"eval", path("run"), "--json"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   EXPECT_EQ(Json::parse(evaluated.out)["metrics"], summary["metrics"]);
+  // The weights alone do not say how large their images are.
+  const Outcome weights =
+      hewn({"eval", path("run/model.safetensors"), "--model", "mlp", "--widths", "64,64", "--stem", "auto",
+            "--data", "imagefolder:" + path("data"), "--image-size", "12", "--json"});
+  ASSERT_EQ(weights.code, 0) << weights.err;
+  EXPECT_EQ(Json::parse(weights.out)["metrics"]["accuracy"], summary["metrics"]["accuracy"]);
   ASSERT_EQ(hewn({"export", path("run"), "--to", path("model.hewn")}).code, 0);
   const std::vector<std::string> predict = {"predict", path("model.hewn"), "--data",
                                             "imagefolder:" + path("data"), "--json"};
