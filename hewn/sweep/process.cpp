@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -54,9 +55,15 @@ pid_t start_program(const std::vector<std::string>& arguments, const std::filesy
   return child;
 }
 
+int signal_in(int status) {
+  constexpr int kSignalled = 128;  // the shell's rule, which hewn train follows
+  if (WIFSIGNALED(status)) return WTERMSIG(status);
+  return WIFEXITED(status) ? std::max(0, WEXITSTATUS(status) - kSignalled) : 0;
+}
+
 std::string fate(int status) {
-  if (WIFSIGNALED(status)) {
-    return str("was ended by signal ", WTERMSIG(status), " (", ::strsignal(WTERMSIG(status)), ")");
+  if (const int number = signal_in(status); number != 0) {
+    return str("was ended by signal ", number, " (", ::strsignal(number), ")");
   }
   return WEXITSTATUS(status) == 0 ? "" : str("ended with status ", WEXITSTATUS(status));
 }

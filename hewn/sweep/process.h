@@ -13,6 +13,9 @@ namespace hewn::sweep {
 /// children.
 pid_t start_program(const std::vector<std::string>& arguments, const std::filesystem::path& log);
 
+/// The signal that ended a process, or that it took for a request to end; 0: none.
+int signal_in(int status);
+
 /// "" for a process that did what it should, else what became of it.
 std::string fate(int status);
 

@@ -58,9 +58,11 @@ void work(const Folder& folder, const std::vector<Run>& runs, const QueueOptions
 
 std::vector<std::string> train_arguments(const Folder& folder, const Run& run, const std::string& device,
                                          int64_t threads) {
-  std::vector<std::string> words = {"train", "--resume"};
+  std::vector<std::string> words = {"train"};
   // A run that was begun has its options in its config.json, where names may be spelled out.
-  if (folder.state(run.name) != State::kInterrupted) {
+  if (folder.state(run.name) == State::kInterrupted) {
+    words.emplace_back("--resume");
+  } else {
     words.emplace_back("--no-compare-dense");
     if (!run.options.contains("keep-checkpoints")) words.emplace_back("--keep-checkpoints=1");
     for (const auto& [key, text] : run.options) {

@@ -13,11 +13,10 @@ namespace hewn::sweep {
 namespace {
 
 constexpr std::chrono::milliseconds kSignalDelay{200};
-constexpr std::chrono::seconds kGrace{10};  // for a run that is asked to end
+constexpr std::chrono::seconds kGrace{60};  // for a run that is asked to end and writes a checkpoint
 
 bool asked_to_end(int status) {
-  if (!WIFSIGNALED(status)) return false;
-  const int number = WTERMSIG(status);
+  const int number = signal_in(status);
   return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
@@ -25,7 +24,7 @@ bool asked_to_end(int status) {
 std::string reason(const Folder& folder, const Worker& worker, int status) {
   std::string said = last_line(folder.log(worker.run->name), worker.log_begin);
   const std::string became = fate(status);
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0 && !said.empty()) return said;
+  if (signal_in(status) == 0 && WEXITSTATUS(status) != 0 && !said.empty()) return said;
   return became.empty() ? "ended without a summary.json" : became;
 }
 
@@ -94,7 +93,7 @@ bool conclude(const Folder& folder, const Worker& worker, int status, const std:
   // A signal to the whole group, as from a terminal, reaches runs and sweep alike, in any order: nothing
   // failed.
   if (asked_to_end(status) && stop == 0) std::this_thread::sleep_for(kSignalDelay);
-  if (WIFSIGNALED(status) && stop != 0) return false;
+  if (signal_in(status) != 0 && stop != 0) return false;
   folder.keep_apart(worker.run->name, reason(folder, worker, status));
   return true;
 }
