@@ -5,6 +5,7 @@
 #include "cli/table.h"
 #include "cli/training.h"
 #include "hewn/core/error.h"
+#include "hewn/run/method_name.h"
 #include "hewn/run/recipe.h"
 
 namespace hewn::cli {
@@ -43,8 +44,8 @@ int run_phases(const PhasesFields& fields, const Given& given) {
                     percent(static_cast<double>(span.end - span.begin) / static_cast<double>(steps)),
                     sparsity});
   }
-  std::cout << "schedule " << recipe.schedule << " over " << steps << " steps, method " << recipe.name
-            << "\n\n";
+  std::cout << "schedule " << recipe.schedule << " over " << steps << " steps, method "
+            << run::method_name(options, recipe) << "\n\n";
   print_table(std::cout, rows, {false, true, true, true, false});
   return 0;
 }

@@ -60,7 +60,8 @@ std::vector<Entry> entries_of(const RunView& run) {
   one.sparsity = summary.value("sparsity", 0.0);
   one.seed = summary.value("seed", options.value("seed", int64_t{0}));
   one.metrics = results::numbers_of(summary.value("metrics", Json()));
-  const std::string method = summary.value("method", text_of(options.value("method", Json())));
+  const Json named = run.method();
+  const std::string method = named.is_null() ? "" : named.get<std::string>();
   one.dense = method == "dense";
   std::vector<Entry> out = {{method, options, one}};
   const run::Folder beside = run.folder().dense();

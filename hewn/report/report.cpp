@@ -66,6 +66,8 @@ Json collect(const std::vector<std::string>& paths, const ReportOptions& options
   Json rows = Json::array();
   const Detail detail = detail_for(runs.size());
   for (const RunView& run : runs) {
+    if (options.progress)
+      options.progress(static_cast<int64_t>(rows.size()), static_cast<int64_t>(runs.size()));
     rows.push_back(checked(run.folder(), [&] {
       Json row = run.to_json(detail);
       if (!options.latency) {

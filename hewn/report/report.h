@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct LatencyOptions {
 struct ReportOptions {
   bool latency = true;
   LatencyOptions timing;
+  std::function<void(int64_t, int64_t)> progress = {};  // how many runs of how many are done
 };
 
 /// Everything that the page shows of these runs (find_runs): a few in full, many with coarser curves and

@@ -8,6 +8,7 @@
 #include "hewn/report/mask.h"
 #include "hewn/run/config.h"
 #include "hewn/run/folder.h"
+#include "hewn/run/method_name.h"
 
 namespace hewn::report {
 namespace {
@@ -130,6 +131,21 @@ Json RunView::churn_json() const {
   return out;
 }
 
+Json RunView::method() const {
+  const Json plain = config_.at("options").value("method", Json());
+  // What came of pruning a trained network has a name of its own.
+  if (summary_.is_object() && summary_.contains("method") && summary_["method"] != plain) {
+    return summary_["method"];
+  }
+  try {
+    run::Options options;
+    describe(options).from_json(config_.at("options"), run_.config().string());
+    return run::method_name(options);
+  } catch (const Error&) {
+    return plain;
+  }
+}
+
 Json RunView::headline() const {
   const train::ModelReport& report = layers_.report;
   double dense = 0;
@@ -172,8 +188,7 @@ Json RunView::to_json(const Detail& detail) const {
       {"libtorch", config_.value("libtorch", "")},
       {"problems", problems()},
       {"notes", layers_.report.warnings},
-      {"method", summary_.is_object() && summary_.contains("method") ? summary_["method"]
-                                                                     : options.value("method", Json())},
+      {"method", method()},
       {"data", options.value("data", Json())},
       {"model", options.value("model", Json())},
       {"block", options.value("block", Json())},

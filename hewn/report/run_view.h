@@ -36,6 +36,8 @@ class RunView {
   const Json& summary() const { return summary_; }  // null until the run is finished
   const MetricsLog& log() const { return log_; }
   int64_t steps() const { return steps_; }
+  /// Its method by its true name; null where config.json does not say.
+  Json method() const;
   int64_t dense_step() const { return dense_log_.step(); }  // of the dense run beside it
   const LayerFacts& layers() const { return layers_; }
   std::vector<std::string> problems() const;

@@ -38,7 +38,9 @@ class Writer {
 
  private:
   void heading() {
-    out_ += "# " + spec_.name + "\n\nTest " + results_.metric +
+    const auto part = spec_.fixed.find("eval-on");
+    const bool validation = part != spec_.fixed.end() && part->second == "validation";
+    out_ += "# " + spec_.name + "\n\n" + (validation ? "Validation " : "Test ") + results_.metric +
             (results_.metric == "accuracy" ? " in percent" : "") + ", " +
             (results_.larger ? "higher" : "lower") + " is better";
     if (seeds_ > 1) out_ += str("; mean ± standard deviation over ", seeds_, " seeds");

@@ -19,7 +19,7 @@ RunResult result_of(const Run& run, const Folder& folder, const std::string& met
   const std::string path = (folder.run(run.name) / "summary.json").string();
   const Json metrics = out.summary.value("metrics", Json::object());
   if (metrics.is_object() && metrics.contains(metric) && metrics[metric].is_null()) {
-    out.error = str("its test ", metric, " is not a finite number");
+    out.error = str("its ", metric, " is not a finite number");
     return out;
   }
   const std::map<std::string, double> numbers = results::numbers_of(metrics);

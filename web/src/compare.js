@@ -28,7 +28,7 @@ function tradeOff(comparison, task, name, methods, cells) {
   const items = methods.map((method) => ({ label: method, colour: colour(method), stroke: true }));
   items.push(...dense.map((row) => ({ label: `${row.method} ${metricText(name, row.mean)}`, colour: "var(--quiet)", stroke: true, dashed: true })));
   const text = (cell) => `${cell.method}, ${percent(cell.sparsity)} of blocks of ${cell.block} dropped\n${metricText(name, cell.mean)}${cell.n > 1 ? ` ± ${metricText(name, cell.sd)}` : ""} (${cell.n} ${cell.n === 1 ? "seed" : "seeds"})`;
-  return figure(`${name} against sparsity · ${withoutPaths(task)}`, `Test ${name} against the share of dropped blocks for ${methods.join(", ")}, for blocks of ${blocks.join(", ")}; the table below holds the numbers`, items,
+  return figure(`${name} against sparsity · ${withoutPaths(task)}`, `Held-out ${name} against the share of dropped blocks for ${methods.join(", ")}, for blocks of ${blocks.join(", ")}; the table below holds the numbers`, items,
     (width) => {
       const stacked = width / blocks.length < 170;  // panels side by side would be too narrow for their labels
       const panel = { [stacked ? "fy" : "fx"]: "block" };
