@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/training.h"
 #include "hewn/core/error.h"
 #include "hewn/deploy/advise.h"
@@ -62,7 +63,13 @@ int run_advise(AdviseFields& fields, const Given& given) {
   options.batch = chosen.batch;
   options.min_blocks = chosen.prune.min_blocks;
   const auto model = train::build_model(chosen, signature);
-  const deploy::Advice advice = deploy::advise(*model, signature.input, options);
+  deploy::Advice advice;
+  {
+    Terminal terminal(/*quiet=*/false);
+    options.progress = [&](int64_t done, int64_t all) { terminal.on_work("measuring", done, all); };
+    terminal.on_work("measuring", 0, 1);
+    advice = deploy::advise(*model, signature.input, options);
+  }
   if (fields.json) {
     std::cout << deploy::to_json(advice).dump() << '\n';
   } else {

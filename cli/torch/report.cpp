@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
@@ -51,7 +52,12 @@ int run_report(ReportFields& fields, const Given& given) {
   report::ReportOptions options;
   options.latency = fields.latency;
   options.timing.batch = fields.batch;
-  const Json data = report::collect(fields.runs, options);
+  Json data;
+  {
+    Terminal terminal(/*quiet=*/false);
+    options.progress = [&](int64_t done, int64_t all) { terminal.on_work("measuring runs", done, all); };
+    data = report::collect(fields.runs, options);
+  }
   const std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (fields.json) {
     std::cout << text << '\n';

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace hewn::deploy {
@@ -12,6 +13,7 @@ struct AdviceOptions {
   int64_t min_blocks = 100;  // layers with fewer stay dense
   int64_t rounds = 3;
   uint64_t seed = 0;
+  std::function<void(int64_t, int64_t)> progress = {};  // how many measurements of how many are done
 
   /// Fewer points, one round each.
   static AdviceOptions quick();

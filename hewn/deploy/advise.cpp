@@ -174,6 +174,10 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
   std::vector<std::set<std::string>> plans;
   for (const int64_t size : options.blocks) plans.push_back(pruned_layers(weights, {size, size}, options));
   Turmoil turmoil;
+  auto tell = [&, done = int64_t{0},
+               all = static_cast<int64_t>(groups.size() * (1 + advice.trials.size()))]() mutable {
+    if (options.progress) options.progress(++done, all);
+  };
   // One shape at a time: the activations of a large model's layers do not fit into memory together.
   for (Group& group : groups) {
     const auto count = static_cast<double>(group.time.names.size());
@@ -183,6 +187,7 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
     group.time.dense_ms = dense.ms;
     group.time.dense_baseline = dense.name;
     advice.dense_ms += count * dense.ms;
+    tell();
     for (size_t b = 0; b < advice.blocks.size(); ++b) {
       BlockAdvice& row = advice.blocks[b];
       const bool pruned = plans[b].contains(group.time.names.front());
@@ -199,6 +204,7 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
         };
         trial.sparse_ms += count * (pruned ? sparse_ms() : dense.ms);
         trial.ideal_ms += count * dense.ms * (pruned ? 1 - trial.sparsity : 1);
+        tell();
       }
     }
     advice.layers.push_back(group.time);

@@ -221,6 +221,7 @@ ImageListing indexed_images(const fs::path& folder, const std::string& cache,
       tell(str(error.what(), "; listing the images anew"));
     }
   }
+  if (!fs::exists(file)) tell(str(folder.string(), ": listing the images, this once"));
   const int64_t listed = now();
   ImageListing fresh = list_images(folder);
   try {
