@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <sstream>
 
 #include "hewn/core/error.h"
@@ -59,6 +61,16 @@ std::string plain_text(const std::string& name) {
   const bool plain =
       std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; });
   return plain ? name : Json(name).dump();
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::strchr("+-./:=@_,%", c) != nullptr;
+  });
+  if (plain) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
 }
 
 std::string metric_text(const std::string& name, double value) {

@@ -23,6 +23,9 @@ std::string clock_text(double seconds);
 /// A metric with the digits and the unit that are usual for it.
 std::string metric_text(const std::string& name, double value);
 
+/// A word of a shell's command line, in quotes where it needs them.
+std::string shell_word(const std::string& text);
+
 /// A name that may come from a file: with control characters it is shown as JSON, on one line.
 std::string plain_text(const std::string& name);
 

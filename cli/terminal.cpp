@@ -10,6 +10,37 @@
 #include "hewn/core/error.h"
 
 namespace hewn::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::seconds kLineEvery{20};
+
+double share_of(int64_t done, int64_t all) {
+  return static_cast<double>(done) / static_cast<double>(std::max<int64_t>(all, 1));
+}
+
+std::string metrics_text(const run::Evaluation& evaluation) {
+  std::string out = str(run::name_of(evaluation.part), ":");
+  for (const auto& [name, value] : evaluation.metrics) out += str(" ", name, " ", metric_text(name, value));
+  return out;
+}
+
+std::string training_text(const run::Progress& progress) {
+  return str("loss ", fixed(progress.loss, 4),
+             progress.accuracy ? str("  train ", fixed(*progress.accuracy, 1), " %") : "", "  active ",
+             percent(progress.active_fraction));
+}
+
+/// What was found at another step is shown with it.
+std::string at_step(int64_t step, int64_t now, const std::string& text) {
+  return step == now ? "  " + text : str("  at ", step, ": ", text);
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
 
 std::string bar_of(double share) {
   constexpr double kWidth = 20;
@@ -27,7 +58,12 @@ std::string bar_line(double share, const std::string& text) {
   return "\r\033[K" + cut_to_line(bar_of(share) + " " + text, STDERR_FILENO);
 }
 
-Terminal::Terminal(bool quiet) : quiet_(quiet), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+Terminal::Terminal(bool quiet) : Terminal(quiet, isatty(STDERR_FILENO) == 1) {}
+
+Terminal::Terminal(bool quiet, bool is_terminal) : quiet_(quiet), is_terminal_(is_terminal) {
+  // A bar appears at once, a line where something lasts.
+  if (!is_terminal) shown_ = Clock::now();
+}
 
 Terminal::~Terminal() {
   if (bar_shown_) std::cerr << '\n';
@@ -40,59 +76,109 @@ void Terminal::line(const std::string& text) {
   std::cerr << text << '\n';
 }
 
+bool Terminal::due() {
+  const Clock::time_point now = Clock::now();
+  const auto wait = is_terminal_ ? std::chrono::duration_cast<Clock::duration>(kRedraw) : kLineEvery;
+  if (quiet_ || now - shown_ < wait) return false;
+  shown_ = now;
+  return true;
+}
+
+void Terminal::show(double share, const std::string& beside_bar, const std::string& alone) {
+  if (!is_terminal_) return line(alone);
+  std::cerr << bar_line(std::min(1.0, share), beside_bar) << std::flush;
+  bar_shown_ = true;
+}
+
 void Terminal::on_message(const std::string& text) { line(text); }
 
 void Terminal::on_preparation(const data::Preparation& now) {
-  if (quiet_ || !is_terminal_) return;
   if (now.what != begun_.what) begun_ = now;
-  const double share = std::min(
-      1.0, static_cast<double>(now.bytes) / static_cast<double>(std::max<int64_t>(now.bytes_total, 1)));
+  if (!due()) return;
   const auto done = static_cast<double>(now.bytes - begun_.bytes);
   const double left =
       done <= 0 ? 0
                 : (now.seconds - begun_.seconds) / done * static_cast<double>(now.bytes_total - now.bytes);
   const double speed = now.seconds <= 0 ? 0 : static_cast<double>(now.rows) / now.seconds;
-  std::cerr << bar_line(share, str(now.what, "  ", now.rows, " rows  ", fixed(speed, 0), " rows/s  left ",
-                                   clock_text(left)))
-            << std::flush;
-  bar_shown_ = true;
+  const std::string text =
+      str(now.what, "  ", now.rows, " rows  ", fixed(speed, 0), " rows/s  left ", clock_text(left));
+  show(share_of(now.bytes, now.bytes_total), text, text);
 }
 
-void Terminal::on_phase(int64_t, prune::Phase phase) { last_.phase = phase; }
+void Terminal::on_work(const std::string& what, int64_t done, int64_t all) {
+  if (what != work_ || done == 0) {
+    work_ = what;
+    work_begun_ = Clock::now();
+  }
+  if (!due()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - work_begun_).count();
+  const std::string left =
+      done == 0
+          ? ""
+          : "  left " + clock_text(seconds * static_cast<double>(all - done) / static_cast<double>(done));
+  const std::string text = str(what, "  ", done, "/", all, left);
+  show(share_of(done, all), text, text);
+}
+
+void Terminal::on_begin(const run::Course& course) {
+  course_ = course;
+  step_ = course.step;
+  last_.reset();
+  evaluation_.reset();
+  time_left_.begin(course, seconds_now());
+  if (is_terminal_ && !quiet_) bar("");
+}
+
+void Terminal::on_step(int64_t step, prune::Phase phase) {
+  step_ = step;
+  phase_ = phase;
+  time_left_.step(phase, seconds_now());
+  if (is_terminal_ && due()) bar("");
+}
 
 void Terminal::on_progress(const run::Progress& progress) {
-  if (first_step_ < 0 || progress.step < last_.step) {
-    first_step_ = progress.step;
-    first_seconds_ = progress.seconds;
-    test_.clear();
-  }
   last_ = progress;
-  if (is_terminal_ && !quiet_) bar();
+  if (!due()) return;
+  if (is_terminal_) return bar("");
+  line(str("step ", progress.step, "/", progress.steps, "  ", prune::name_of(progress.phase), "  ",
+           training_text(progress), "  ", clock_text(progress.seconds), left()));
 }
 
-void Terminal::on_evaluation(int64_t step, const run::Metrics& metrics) {
-  test_.clear();
-  for (const auto& [name, value] : metrics)
-    test_ += str(test_.empty() ? "" : " ", name, " ", metric_text(name, value));
-  if (is_terminal_) return;
-  // Before the first report nothing else is known.
-  if (last_.steps == 0) return line(str("step ", step, "  test: ", test_));
-  line(str("step ", step, "/", last_.steps, "  ", prune::name_of(last_.phase), "  loss ",
-           fixed(last_.loss, 4), "  active ", percent(last_.active_fraction), "  test: ", test_, "  ",
-           clock_text(last_.seconds)));
+void Terminal::on_evaluating(int64_t done, int64_t all) {
+  if (course_.steps == 0) return on_work("evaluating", done, all);
+  if (done == all) time_left_.evaluated(seconds_now());
+  if (done > 0 && due()) {
+    const std::string text = str("evaluating ", done, "/", all);
+    is_terminal_ ? bar("  " + text) : line(str("step ", step_, "/", course_.steps, "  ", text));
+  }
 }
 
-void Terminal::bar() {
-  const auto done = static_cast<double>(last_.step - first_step_);
-  const double left =
-      done <= 0 ? 0 : (last_.seconds - first_seconds_) / done * static_cast<double>(last_.steps - last_.step);
-  const std::string text = str(
-      last_.step, "/", last_.steps, " ", prune::name_of(last_.phase), "  left ", clock_text(left), "  loss ",
-      fixed(last_.loss, 3), last_.accuracy ? str("  train ", fixed(*last_.accuracy, 1), " %") : "",
-      "  active ", percent(last_.active_fraction), test_.empty() ? "" : "  test: ", test_);
-  std::cerr << bar_line(static_cast<double>(last_.step) / static_cast<double>(last_.steps), text)
-            << std::flush;
-  bar_shown_ = true;
+void Terminal::on_evaluation(const run::Evaluation& evaluation) {
+  evaluation_ = evaluation;
+  if (is_terminal_) {
+    if (!quiet_) bar("");
+    return;
+  }
+  const bool same = last_ && last_->step == evaluation.step;
+  line(str("step ", evaluation.step, "/", evaluation.steps, "  ", prune::name_of(evaluation.phase),
+           same ? "  " + training_text(*last_) : "", "  ", metrics_text(evaluation), "  ",
+           clock_text(evaluation.seconds), left()));
+  shown_ = Clock::now();
+}
+
+std::string Terminal::left() const {
+  const std::optional<double> seconds = time_left_.seconds();
+  if (!seconds || (step_ == course_.steps && !course_.another)) return "";
+  return "  left " + clock_text(*seconds) + (course_.another ? " with the pruned model" : "");
+}
+
+void Terminal::bar(const std::string& more) {
+  std::string text = str(step_, "/", course_.steps);
+  if (step_ > course_.step) text += str(" ", prune::name_of(phase_));
+  text += left() + more;
+  if (last_) text += at_step(last_->step, step_, training_text(*last_));
+  if (evaluation_) text += at_step(evaluation_->step, step_, metrics_text(*evaluation_));
+  show(share_of(step_, course_.steps), text, "");
 }
 
 }  // namespace hewn::cli

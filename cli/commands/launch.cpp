@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/stop.h"
 #include "hewn/core/error.h"
 #include "hewn/dist/place.h"
 #include "hewn/sweep/process.h"
@@ -56,20 +57,35 @@ pid_t start(const LaunchFields& fields, int64_t rank, int64_t port) {
   return pid;
 }
 
-/// Waits for all; says what became of the first that failed.
+/// Whether a process ended because it was asked to.
+bool was_stopped(int status) {
+  const int number = stop_signal;
+  return number != 0 && ((WIFEXITED(status) && WEXITSTATUS(status) == 128 + number) ||
+                         (WIFSIGNALED(status) && WTERMSIG(status) == number));
+}
+
+/// Waits for all; says what became of the first that failed. A signal to stop is passed on to them.
 std::optional<std::string> wait_for(std::vector<pid_t> pids) {
   std::optional<std::string> failure;
   Clock::time_point end = Clock::time_point::max();
   size_t left = pids.size();
+  bool passed_on = false;
   while (left > 0) {
+    if (stop_signal != 0 && !passed_on) {
+      for (const pid_t pid : pids) {
+        if (pid != 0) ::kill(pid, stop_signal);
+      }
+      passed_on = true;
+    }
     for (size_t rank = 0; rank < pids.size(); ++rank) {
       int status = 0;
       if (pids[rank] == 0 || ::waitpid(pids[rank], &status, WNOHANG) != pids[rank]) continue;
       pids[rank] = 0;
       --left;
-      if (status != 0 && !failure) {
+      if (status == 0) continue;
+      end = std::min(end, Clock::now() + kGrace);
+      if (!failure && !was_stopped(status)) {
         failure = str("rank ", rank, " ", sweep::fate(status));
-        end = Clock::now() + kGrace;
       }
     }
     if (left > 0 && Clock::now() > end) {
@@ -88,12 +104,13 @@ int run_launch(const LaunchFields& fields) {
     throw Error("launch: expected a command behind --, as in: launch -n 2 -- train");
   const int64_t port = dist::free_port();
   std::vector<pid_t> pids;
+  stop_on_signals();
   for (int64_t rank = 0; rank < fields.processes; ++rank) pids.push_back(start(fields, rank, port));
   if (const auto failure = wait_for(pids)) {
     std::cerr << "hewn: launch: " << *failure << '\n';
     return 1;
   }
-  return 0;
+  return stop_signal != 0 ? stopped_code() : 0;
 }
 
 }  // namespace

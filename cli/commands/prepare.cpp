@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/stop.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "hewn/core/error.h"
@@ -11,6 +12,7 @@
 #include "hewn/data/folders/pack.h"
 #include "hewn/data/info.h"
 #include "hewn/data/plumbing/pipeline.h"
+#include "hewn/run/stopped.h"
 
 namespace hewn::cli {
 namespace {
@@ -78,6 +80,17 @@ void print_prepare(const Json& out) {
   std::cout << '\n';
 }
 
+/// What a request says goes to the terminal; a signal stops it in order.
+template <class Request>
+void listen(Request& request, Terminal& terminal) {
+  stop_on_signals();
+  request.on_preparation = [&terminal](const data::Preparation& now) {
+    terminal.on_preparation(now);
+    if (stop_signal != 0) throw run::Stopped(str("stopped while ", now.what));
+  };
+  request.on_message = [&terminal](const std::string& text) { terminal.on_message(text); };
+}
+
 int run_images(const PrepareFields& fields, const std::string& path) {
   if (fields.pack.empty()) throw Error("pack: expected --pack FILE, where the images go");
   if (fields.short_side < 0) throw Error(str("short-side: expected 0 or more, got ", fields.short_side));
@@ -90,8 +103,7 @@ int run_images(const PrepareFields& fields, const std::string& path) {
   data::Packed packed;
   {
     Terminal terminal(/*quiet=*/false);
-    request.on_preparation = [&](const data::Preparation& now) { terminal.on_preparation(now); };
-    request.on_message = [&](const std::string& text) { terminal.on_message(text); };
+    listen(request, terminal);
     packed = data::pack_images(request);
   }
   if (fields.json) {
@@ -118,8 +130,7 @@ int run_clicks(const PrepareFields& fields, const std::string& format, const std
   data::Prepared prepared;
   {
     Terminal terminal(/*quiet=*/false);
-    request.on_preparation = [&](const data::Preparation& now) { terminal.on_preparation(now); };
-    request.on_message = [&](const std::string& text) { terminal.on_message(text); };
+    listen(request, terminal);
     prepared = data::prepare_clicks(request);
   }
   for (const data::SourceFile& file : data::find_files(request.format, request.path))
@@ -137,8 +148,16 @@ int run_prepare(const PrepareFields& fields) {
   const std::string& name = data::find_info(fields.data).name;
   const std::string path = data::path_in(fields.data);
   if (fields.threads < 0) throw Error(str("threads: expected 0 or more, got ", fields.threads));
-  if (name == "imagefolder") return run_images(fields, path);
-  if (name == "criteo" || name == "ctr-csv") return run_clicks(fields, name, path);
+  const bool images = name == "imagefolder";
+  try {
+    if (images) return run_images(fields, path);
+    if (name == "criteo" || name == "ctr-csv") return run_clicks(fields, name, path);
+  } catch (const run::Stopped& stopped) {
+    std::cerr << "hewn: " << stopped.what()
+              << (images ? "; no pack was written" : "; the same command goes on from the rows that are read")
+              << '\n';
+    return stopped_code();
+  }
   throw Error(
       str("data ", name,
           ": only click logs and image folders are prepared, criteo:PATH, ctr-csv:PATH or imagefolder:PATH"));

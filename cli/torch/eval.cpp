@@ -16,8 +16,7 @@ namespace hewn::cli {
 namespace {
 
 /// A network from elsewhere has no run folder that says what it is.
-run::Metrics evaluate_init(const Given& given) {
-  Terminal terminal(/*quiet=*/false);
+deploy::Evaluated evaluate_init(const Given& given, Terminal& terminal) {
   return deploy::evaluate_weights(run::options_from(training_part(given)), terminal);
 }
 
@@ -25,18 +24,21 @@ run::Metrics evaluate_init(const Given& given) {
 
 int run_eval(EvalFields& fields, const Given& given) {
   const bool from_file = !fields.options.init.empty();
-  const run::Metrics metrics = from_file
-                                   ? evaluate_init(given)
-                                   : deploy::evaluate_run({fields.source}, fields.options.data,
-                                                          fields.options.device, fields.options.threads);
+  deploy::Evaluated found;
+  {
+    Terminal terminal(/*quiet=*/false);
+    found = from_file ? evaluate_init(given, terminal)
+                      : deploy::evaluate_run({fields.source}, fields.options, terminal);
+  }
   if (fields.json) {
-    Json out = {{"metrics", metrics}};
+    Json out = {{"metrics", found.metrics}};
+    if (found.part != data::Part::kTest) out["eval_on"] = run::name_of(found.part);
     out[from_file ? "init" : "run"] = from_file ? fields.options.init : fields.source;
     std::cout << out.dump() << '\n';
     return 0;
   }
-  for (const auto& [name, value] : metrics)
-    std::cout << "test " << name << ": " << metric_text(name, value) << '\n';
+  for (const auto& [name, value] : found.metrics)
+    std::cout << run::name_of(found.part) << " " << name << ": " << metric_text(name, value) << '\n';
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/deploy/select_layer.h"
+#include "hewn/run/observer.h"
 
 namespace hewn::cli {
 namespace {
@@ -62,7 +63,7 @@ void print_select_layer(const deploy::SelectLayerOptions& options, const deploy:
   std::cout << '\n';
   if (options.method == "ompr") std::cout << choice.swaps << (choice.swaps == 1 ? " swap" : " swaps") << '\n';
   for (const auto& [name, value] : found.after) {
-    std::cout << "test " << name << ": " << metric_text(name, value) << ", before "
+    std::cout << run::name_of(found.part) << " " << name << ": " << metric_text(name, value) << ", before "
               << metric_text(name, found.before.at(name)) << '\n';
   }
   std::cout << fixed(found.gather_seconds, 2) << " s for the inputs, " << fixed(found.choose_seconds, 2)

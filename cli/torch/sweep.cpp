@@ -1,9 +1,9 @@
 #include "cli/usage/sweep.h"
 
-#include <csignal>
 #include <iostream>
 #include <memory>
 
+#include "cli/stop.h"
 #include "cli/table.h"
 #include "cli/torch/sweep_progress.h"
 #include "cli/torch/sweep_record.h"
@@ -17,20 +17,6 @@
 
 namespace hewn::cli {
 namespace {
-
-std::atomic<int> stop_signal = 0;
-
-/// The first signal ends the sweep in order, a second one at once.
-void stop_on_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int number) { stop_signal = number; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before = {};
-    ::sigaction(number, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);  // nohup stays in force
-  }
-}
 
 void print_plan(const Sweep& sweep, const sweep::Folder& folder, bool json) {
   Json list = Json::array();

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/stop.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/training.h"
@@ -11,6 +12,7 @@
 #include "hewn/run/config.h"
 #include "hewn/run/folder.h"
 #include "hewn/run/options.h"
+#include "hewn/run/stopped.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/job.h"
 
@@ -26,14 +28,14 @@ void print_summary(const run::Summary& s, const run::Folder& run) {
   };
   add("", "dense", s.method);
   for (const auto& [name, value] : s.metrics) {
-    add("test " + name, compared ? metric_text(name, s.dense_metrics->at(name)) : "",
+    add(s.eval_on.value_or("test") + " " + name, compared ? metric_text(name, s.dense_metrics->at(name)) : "",
         metric_text(name, value));
   }
   if (s.best_test_loss) {
     const std::string best = metric_text("loss", *s.best_test_loss);
     add("lowest loss possible", best, best);
   }
-  add("kept blocks", str(s.blocks), str(s.kept_blocks, " of ", s.blocks));
+  if (s.blocks > 0) add("kept blocks", str(s.blocks), str(s.kept_blocks, " of ", s.blocks));
   add("realised sparsity", percent(0), percent(s.realised_sparsity));
   add("bytes", bytes_text(s.bytes_dense), bytes_text(s.bytes_sparse));
   add("training time", compared ? clock_text(s.dense_seconds.value_or(0)) : "", clock_text(s.seconds));
@@ -41,6 +43,17 @@ void print_summary(const run::Summary& s, const run::Folder& run) {
   print_table(std::cout, rows,
               compared ? std::vector<bool>{false, true, true} : std::vector<bool>{false, true});
   std::cout << "\nrun folder: " << run.path.string() << "  (hewn report, hewn inspect, hewn eval)\n";
+}
+
+/// How a run that was stopped goes on.
+void print_stopped(const run::Stopped& stopped, const run::Folder& run, const dist::Place& place) {
+  std::cerr << "hewn: " << stopped.what() << '\n';
+  if (!run.started()) {
+    std::cerr << "nothing of the run is written yet; the same command begins anew\n";
+    return;
+  }
+  std::cerr << "go on with: hewn train --resume --out " << shell_word(run.path.string())
+            << (place.alone() ? "" : ", in as many processes as you like") << '\n';
 }
 
 }  // namespace
@@ -60,9 +73,14 @@ int run_train(TrainFields& fields, const Given& given) {
   const auto group = dist::join(place, {tensor::find_device(fields.options.device, place.local_rank),
                                         std::chrono::seconds(fields.patience)});
   run::Summary summary;
-  {
+  try {
     Terminal terminal(fields.quiet || !place.first());
-    summary = train::train(fields.options, folder, fields.resume, terminal, group);
+    StopOnSignals stop;
+    run::Observers both({&terminal, &stop});
+    summary = train::train(fields.options, folder, fields.resume, both, group);
+  } catch (const run::Stopped& stopped) {
+    if (place.first()) print_stopped(stopped, folder, place);
+    return stopped_code();
   }
   if (!place.first()) return 0;
   if (fields.json) {

@@ -11,8 +11,14 @@
 namespace hewn::cli {
 namespace {
 
-std::string last_of(const report::Series& series, int digits) {
-  return series.y.empty() ? "-" : fixed(series.y.back(), digits);
+/// The step that a value belongs to, where it is not the newest.
+std::string with_step(const report::Series& series, const report::MetricsLog& log) {
+  const auto step = static_cast<int64_t>(series.x.back());
+  return step == log.step() ? "" : str(" at ", step);
+}
+
+std::string loss_text(const report::MetricsLog& log) {
+  return log.loss().y.empty() ? "-" : fixed(log.loss().y.back(), 4) + with_step(log.loss(), log);
 }
 
 std::string tests_text(const report::MetricsLog& log) {
@@ -20,7 +26,12 @@ std::string tests_text(const report::MetricsLog& log) {
   for (const auto& [name, series] : log.tests()) {
     text += str(text.empty() ? "" : "  ", name, " ", metric_text(name, series.y.back()));
   }
-  return text.empty() ? "-" : text;
+  return text.empty() ? "-" : text + with_step(log.tests().begin()->second, log);
+}
+
+std::string held_out(const report::RunView& run) {
+  const Json& options = run.config().at("options");
+  return options.value("eval-on", "test");
 }
 
 std::string phase_text(const report::RunView& run) {
@@ -29,7 +40,7 @@ std::string phase_text(const report::RunView& run) {
 }
 
 std::string active_text(const report::MetricsLog& log) {
-  return log.active().y.empty() ? "-" : percent(log.active().y.back());
+  return log.active().y.empty() ? "-" : percent(log.active().y.back()) + with_step(log.active(), log);
 }
 
 double share_done(int64_t step, int64_t steps) {
@@ -63,8 +74,8 @@ void TerminalView::show(const report::RunView& run) {
   if (!terminal_) {
     if (!fresh && !over) return;
     out_ << "step " << log.step() << "/" << run.steps() << "  " << report::name_of(run.status()) << "  "
-         << phase_text(run) << "  loss " << last_of(log.loss(), 4) << "  active " << active_text(log)
-         << "  test: " << tests_text(log) << (left.empty() ? "" : "  left " + left) << std::endl;
+         << phase_text(run) << "  loss " << loss_text(log) << "  active " << active_text(log) << "  "
+         << held_out(run) << ": " << tests_text(log) << (left.empty() ? "" : "  left " + left) << std::endl;
     return;
   }
   std::vector<std::string> lines = {str(run.name(), "  ", report::name_of(run.status())),
@@ -72,8 +83,8 @@ void TerminalView::show(const report::RunView& run) {
                                         run.steps(), left.empty() ? "" : "  left " + left),
                                     str("phase   ", phase_text(run)),
                                     str("active  ", active_text(log)),
-                                    str("loss    ", last_of(log.loss(), 4)),
-                                    str("test    ", tests_text(log))};
+                                    str("loss    ", loss_text(log)),
+                                    str(held_out(run) == "test" ? "test    " : "valid.  ", tests_text(log))};
   for (const std::string& problem : run.problems()) lines.push_back("note    " + problem);
   if (lines_ > 0) out_ << "\033[" << lines_ << "A";
   for (const std::string& line : lines) out_ << "\033[K" << cut_to_line(line, STDOUT_FILENO) << "\n";

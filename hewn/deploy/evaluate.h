@@ -9,13 +9,17 @@
 
 namespace hewn::deploy {
 
-/// How well a finished run's model does on the test set of its data, or of `data` where that is not empty; of
-/// another table all rows count.
-run::Metrics evaluate_run(const run::Folder& run, const std::string& data, const std::string& device,
-                          int64_t threads);
+struct Evaluated {
+  data::Part part = data::Part::kTest;
+  run::Metrics metrics;
+};
+
+/// How well a finished run's model does on the held-out part of its data that it was evaluated on, or of the
+/// data that are given (of another table all rows count), on their device and threads.
+Evaluated evaluate_run(const run::Folder& run, const run::Options& given, run::Observer& observer);
 
 /// The same for a network that was trained elsewhere: options.model with the weights in options.init, on
 /// options.data. The observer hears what was taken from a checkpoint.
-run::Metrics evaluate_weights(const run::Options& options, run::Observer& observer);
+Evaluated evaluate_weights(const run::Options& options, run::Observer& observer);
 
 }  // namespace hewn::deploy

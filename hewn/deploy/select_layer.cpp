@@ -19,7 +19,7 @@
 #include "hewn/save.h"
 #include "hewn/tensor/device.h"
 #include "hewn/tensor/state_dict.h"
-#include "hewn/train/loop.h"
+#include "hewn/train/evaluate.h"
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"
 #include "hewn/train/open_data.h"
@@ -188,7 +188,9 @@ LayerSelection select_layer(const run::Folder& run, const SelectLayerOptions& op
   prepare_folder(options.out);
   LayerSelection out;
   out.grid = layout.grid;
-  out.before = train::evaluate(*loaded.model, *loaded.source, *dist::alone());
+  out.part = run::evaluated_part(loaded.config.options);
+  run::Observer silent;
+  out.before = train::evaluate(*loaded.model, *loaded.source, *dist::alone(), silent);
 
   auto start = std::chrono::steady_clock::now();
   const bool intercept = options.intercept && loaded.file.tensors.contains(options.layer + ".bias");
@@ -223,7 +225,7 @@ LayerSelection select_layer(const run::Folder& run, const SelectLayerOptions& op
   }
   const LayerBlocks blocks(layout.grid, {out.choice.blocks.begin(), out.choice.blocks.end()});
   replace_layer(loaded, options.layer, fitted, bias_change, blocks);
-  out.after = train::evaluate(*loaded.model, *loaded.source, *dist::alone());
+  out.after = train::evaluate(*loaded.model, *loaded.source, *dist::alone(), silent);
   if (!options.out.empty()) write_run(loaded, options, block, out.after);
   return out;
 }

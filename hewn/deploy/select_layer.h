@@ -16,7 +16,8 @@ struct LayerSelection {
   int64_t rows = 0;  // inputs of the layer that they gave
   double ridge = 0;
   convex::LayerChoice choice;
-  run::Metrics before;  // on the test set
+  data::Part part = data::Part::kTest;  // what before and after were found on
+  run::Metrics before;
   run::Metrics after;
   double gather_seconds = 0;  // of running the samples
   double choose_seconds = 0;

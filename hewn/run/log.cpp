@@ -8,8 +8,9 @@
 namespace hewn::run {
 namespace {
 
-/// Drops records behind `step` and a line that a crash left torn.
-void keep_records(const std::filesystem::path& path, int64_t step) {
+/// Drops records behind `step` and a line that a crash left torn, and where `evaluated` does not hold the
+/// evaluation after that step.
+void keep_records(const std::filesystem::path& path, int64_t step, bool evaluated) {
   if (!std::filesystem::exists(path)) return;
   const std::string content = read_file(path);
   std::string kept;
@@ -19,7 +20,8 @@ void keep_records(const std::filesystem::path& path, int64_t step) {
     const std::string line = content.substr(begin, end - begin + 1);
     const Json record = Json::parse(line, nullptr, false);
     if (record.is_object() && record.contains("step") && record["step"].is_number_integer() &&
-        record["step"].get<int64_t>() <= step) {
+        record["step"].get<int64_t>() <= step &&
+        (evaluated || record["step"] != step || record.value("event", Json()) != "test")) {
       kept += line;
     }
     begin = end + 1;
@@ -29,8 +31,8 @@ void keep_records(const std::filesystem::path& path, int64_t step) {
 
 }  // namespace
 
-RunLog::RunLog(const Folder& run, int64_t resumed_at) : events_(run.events(), resumed_at) {
-  keep_records(run.metrics(), resumed_at);
+RunLog::RunLog(const Folder& run, int64_t resumed_at, bool evaluated) : events_(run.events(), resumed_at) {
+  keep_records(run.metrics(), resumed_at, evaluated);
   lines_.open(run.metrics(), std::ios::app);
   if (!lines_) throw Error(str(run.metrics().string(), ": cannot be written"));
 }
@@ -67,11 +69,15 @@ void RunLog::on_progress(const Progress& progress) {
   events_.flush();
 }
 
-void RunLog::on_evaluation(int64_t step, const Metrics& metrics) {
-  write({{"step", step}, {"event", "test"}, {"metrics", metrics}});
+void RunLog::on_evaluation(const Evaluation& evaluation) {
+  // The event is "test" whatever was evaluated; only what is not the test set is named.
+  Json record = {{"step", evaluation.step}, {"event", "test"}, {"metrics", evaluation.metrics}};
+  const std::string part(name_of(evaluation.part));
+  if (evaluation.part != data::Part::kTest) record["part"] = part;
+  write(record);
   std::vector<std::pair<std::string, double>> scalars;
-  for (const auto& [name, value] : metrics) scalars.emplace_back("test/" + name, value);
-  events_.scalars(step, scalars);
+  for (const auto& [name, value] : evaluation.metrics) scalars.emplace_back(part + "/" + name, value);
+  events_.scalars(evaluation.step, scalars);
   events_.flush();
 }
 

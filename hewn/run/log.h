@@ -13,12 +13,13 @@ namespace hewn::run {
 /// to; the first step is 1. Records hold no times, so that equal runs write equal files.
 class RunLog final : public Observer {
  public:
-  /// Keeps the records of the first `resumed_at` steps and continues behind them.
-  RunLog(const Folder& run, int64_t resumed_at);
+  /// Keeps the records of the first `resumed_at` steps and continues behind them; without `evaluated` also
+  /// behind the evaluation after the last of them, which is still to come.
+  RunLog(const Folder& run, int64_t resumed_at, bool evaluated = true);
 
   void on_phase(int64_t step, prune::Phase phase) override;
   void on_progress(const Progress& progress) override;
-  void on_evaluation(int64_t step, const Metrics& metrics) override;
+  void on_evaluation(const Evaluation& evaluation) override;
 
  private:
   void write(const Json& record);

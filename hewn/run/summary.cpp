@@ -49,6 +49,7 @@ void take_all(Fields& fields, Summary& s) {
   fields.take("epochs", s.epochs);
   fields.take("steps", s.steps);
   fields.take("metrics", s.metrics);
+  fields.take("eval_on", s.eval_on);
   fields.take("best_test_loss", s.best_test_loss);
   fields.take("realised_sparsity", s.realised_sparsity);
   fields.take("layers_pruned", s.layers_pruned);
@@ -90,6 +91,7 @@ Json to_json(const Summary& s) {
               {"bytes_dense", s.bytes_dense},
               {"bytes_sparse", s.bytes_sparse},
               {"seconds", s.seconds}};
+  if (s.eval_on) out["eval_on"] = *s.eval_on;
   if (s.dense_metrics) out["dense_metrics"] = *s.dense_metrics;
   if (s.dense_seconds) out["dense_seconds"] = *s.dense_seconds;
   if (s.sparse_execution) out["sparse_execution"] = *s.sparse_execution;

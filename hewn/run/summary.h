@@ -20,6 +20,7 @@ struct Summary {
   int64_t epochs = 0;
   int64_t steps = 0;
   Metrics metrics;
+  std::optional<std::string> eval_on = {};    // what the metrics are of, where it is not the test set
   std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
   double realised_sparsity = 0;
   int64_t layers_pruned = 0;

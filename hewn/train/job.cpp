@@ -8,12 +8,14 @@
 #include "hewn/nn/slots.h"
 #include "hewn/run/config.h"
 #include "hewn/run/log.h"
+#include "hewn/run/method_name.h"
 #include "hewn/run/recipe.h"
 #include "hewn/runtime/preprocessing.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/checkpoint.h"
 #include "hewn/train/choose_execution.h"
+#include "hewn/train/evaluate.h"
 #include "hewn/train/loop.h"
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"
@@ -27,6 +29,7 @@ namespace {
 
 /// Writes config.json, which makes the folder a run, before anything else is done there.
 void start_run(const run::Folder& run, const Workshop& shop) {
+  make_writable_folder(run.path);
   run::Config config{shop.options, shop.steps, signature_of(shop.source->info()), TORCH_VERSION};
   run::record_recipe(shop.recipe(), config.options);
   config.options.lr = shop.loop_options().rate.peak;
@@ -36,7 +39,7 @@ void start_run(const run::Folder& run, const Workshop& shop) {
 
 run::Summary summarise(const Workshop& shop, const run::Metrics& metrics, const ModelReport& report) {
   run::Summary out;
-  out.method = shop.recipe().name;
+  out.method = run::method_name(shop.options, shop.recipe());
   out.data = shop.options.data;
   out.model = shop.options.model;
   out.block = to_string(shop.plan().options.block);
@@ -45,6 +48,7 @@ run::Summary summarise(const Workshop& shop, const run::Metrics& metrics, const 
   out.epochs = shop.options.epochs;
   out.steps = shop.steps;
   out.metrics = metrics;
+  if (shop.options.eval_on != "test") out.eval_on = shop.options.eval_on;
   out.best_test_loss = shop.source->info().best_test_loss;
   out.realised_sparsity = report.realised_sparsity();
   out.layers_pruned = report.layers_pruned();
@@ -61,10 +65,11 @@ void announce(const Workshop& shop, run::Observer& observer) {
   const std::string why = shop.options.prune.method || shop.options.keep_support ? ""
                           : nn::has_normalisation(*shop.model) ? " (default with normalisation layers)"
                                                                : " (default without normalisation layers)";
-  observer.on_message(hewn::str(
-      "method ", recipe.name, why, ": score ", recipe.score, ", schedule ", recipe.schedule, ", drop ",
-      prune::name_of(recipe.drop), "; ", shop.plan().layers_pruned(), " of ", shop.plan().layers.size(),
-      " layers pruned, ", shop.plan().blocks_kept(), " of ", shop.plan().blocks_total(), " blocks kept"));
+  observer.on_message(hewn::str("method ", run::method_name(shop.options, shop.recipe()), why, ": score ",
+                                recipe.score, ", schedule ", recipe.schedule, ", drop ",
+                                prune::name_of(recipe.drop), "; ", shop.plan().layers_pruned(), " of ",
+                                shop.plan().layers.size(), " layers pruned, ", shop.plan().blocks_kept(),
+                                " of ", shop.plan().blocks_total(), " blocks kept"));
   for (const std::string& warning : planned_report(*shop.model, shop.plan()).warnings)
     observer.on_message(warning);
 }
@@ -81,7 +86,8 @@ std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t
 
 /// Trains in a folder that start_run has prepared, up to model.safetensors. Only rank 0 touches the folder;
 /// the others return nothing of use.
-run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::Observer& observer) {
+run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::Observer& observer,
+                      const std::optional<run::Course>& later = {}) {
   announce(shop, observer);
   Pruner& pruner = *shop.pruner;
   dist::Communicator& group = *shop.group;
@@ -96,25 +102,26 @@ run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::
   std::optional<SupportLog> supports;
   if (first) {
     const int64_t done = start ? start->step : 0;
-    log.emplace(run, done);
+    log.emplace(run, done, !start || start->state.value("unevaluated", Json()) != true);
     supports.emplace(run, pruner.algorithm(), shop.recipe().score, done);
   }
   run::Observers all(first ? std::vector<run::Observer*>{&*supports, &*log, &observer}
                            : std::vector<run::Observer*>{&observer});
-  Loop loop({*shop.model, *shop.source, pruner, *shop.optimiser, checkpoints, all, shop.group},
-            shop.loop_options());
+  LoopOptions options = shop.loop_options();
+  options.later = later;
+  Loop loop({*shop.model, *shop.source, pruner, *shop.optimiser, checkpoints, all, shop.group}, options);
   if (start) loop.restore(*start, run.checkpoints().string());
   loop.run();
 
   if (first) supports->end(shop.steps);
   const Blocks blocks = pruner.finish();
-  const run::Metrics metrics = evaluate(*shop.model, *shop.source, group);
+  const run::Metrics metrics = evaluate(*shop.model, *shop.source, group, all);
   if (!first) return {};
   const ModelReport report =
       measured_report(*shop.model, shop.plan(), tensor::state_dict(*shop.model), blocks);
   for (const std::string& warning : report.warnings) observer.on_message(warning);
   save(*shop.model, blocks, run.model(),
-       {{"hewn.model", shop.options.model}, {"hewn.method", shop.recipe().name}});
+       {{"hewn.model", shop.options.model}, {"hewn.method", run::method_name(shop.options, shop.recipe())}});
   run::Summary summary = summarise(shop, metrics, report);
   summary.seconds = loop.seconds();
   return summary;
@@ -125,23 +132,42 @@ bool told(dist::Communicator& group, bool known) {
   return dist::broadcast_text(group, known ? "yes" : "no") == "yes";
 }
 
-/// The dense model with the same settings, in run/dense.
-run::Summary train_baseline(const run::Options& options, const run::Folder& run, run::Observer& observer,
-                            const std::shared_ptr<dist::Communicator>& group) {
-  const bool first = group->place().first();
-  if (told(*group, first && run.finished())) return first ? run::read_summary(run.summary()) : run::Summary();
+/// The dense model beside a run, with the same settings.
+run::Options baseline_options(const run::Options& options) {
   run::Options baseline = options;
   baseline.prune.method = "dense";
   baseline.prune.schedule.reset();
   baseline.keep_support = false;
   baseline.compare_dense = false;
   baseline.prune.sparse_execution.reset();
-  Workshop shop(baseline, observer, group);
-  const bool resume = told(*group, first && run.started());
-  if (first) make_writable_folder(run.path);
-  if (first && !resume) start_run(run, shop);
+  return baseline;
+}
+
+/// The same where the run goes on: its own options hold by now what the method has chosen, which must not
+/// reach the dense model.
+run::Options resumed_baseline(const run::Options& options, const run::Folder& run) {
+  if (!run.started()) return baseline_options(options);
+  run::Options now = options;
+  Json own = run::read_config(run).options_json();
+  const OptionTable table = describe(now);
+  for (const Option& option : table.options()) {
+    if (run::may_change_on_resume(option.key)) own[option.key] = option.get();
+  }
+  run::Options out;
+  describe(out).from_json(own, run.config().string());
+  return out;
+}
+
+/// Trains the dense model in run/dense. `pruned` comes behind it.
+run::Summary train_baseline(Workshop& dense, const Workshop& pruned, const run::Folder& run,
+                            run::Observer& observer) {
+  const bool first = dense.group->place().first();
+  const bool resume = told(*dense.group, first && std::filesystem::exists(run.checkpoints()));
+  if (first && !run.started()) start_run(run, dense);
   observer.on_message("dense model first, for comparison");
-  run::Summary summary = train_in(run, shop, resume, observer);
+  const run::Course later =
+      course_of(pruned.pruner->algorithm().schedule(), pruned.loop_options(), *pruned.source, 0);
+  run::Summary summary = train_in(run, dense, resume, observer, later);
   if (first) run::write_summary(run.summary(), summary);
   return summary;
 }
@@ -165,7 +191,10 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
         hewn::str(run.path.string(), ": holds a run already; resume it, or give another folder as out"));
   }
   if (first && resume && !run.started()) {
-    observer.on_message(hewn::str(run.path.string(), ": holds no run yet; starting one"));
+    throw Error(hewn::str(
+        run.path.string(),
+        std::filesystem::exists(run.path) ? ": holds no run (it has no config.json)" : ": no such folder",
+        "; there is nothing to resume"));
   }
   if (told(*group, first && run.finished())) {
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));
@@ -178,10 +207,25 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
   const bool go_on = told(*group, first && run.started());
   if (first && go_on) check_unchanged(run, *shop.source);
   choose_execution(shop, observer);
-  // The folder is a run from here on, also while the dense model trains.
-  if (first && !go_on) start_run(run, shop);
   const bool compare = options.compare_dense && !shop.recipe().dense();
-  const run::Summary dense = compare ? train_baseline(options, run.dense(), observer, group) : run::Summary();
+  std::optional<Workshop> twin;
+  if (compare && !told(*group, first && run.dense().finished())) {
+    const run::Options own =
+        first && go_on ? resumed_baseline(options, run.dense()) : baseline_options(options);
+    twin.emplace(shared_options(own, *group), observer, group);
+  }
+  // The folder is a run from here on, also while the dense model trains.
+  if (first && !go_on) {
+    if (twin) start_run(run.dense(), *twin);
+    start_run(run, shop);
+  }
+  run::Summary dense;
+  if (twin) {
+    dense = train_baseline(*twin, shop, run.dense(), observer);
+  } else if (compare && first) {
+    dense = run::read_summary(run.dense().summary());
+  }
+  twin.reset();
   run::Summary summary = train_in(run, shop, go_on, observer);
   if (!first) return {};
   if (compare) {

@@ -10,7 +10,9 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/run/stopped.h"
 #include "hewn/tensor/state_dict.h"
+#include "hewn/train/evaluate.h"
 
 namespace hewn::train {
 namespace {
@@ -19,6 +21,7 @@ namespace {
 // measure: pruning it costs more than that.
 constexpr double kExplosion = 20;
 constexpr double kLeastFirstLoss = 0.5;
+constexpr int64_t kLookEvery = 50;  // steps between looks at losses that lie on a GPU or with other processes
 
 at::Device device_of(const nn::Model& model) { return model.parameters().front().device(); }
 
@@ -51,24 +54,12 @@ void check_same_supports(const prune::Pruner& pruner, dist::Communicator& group)
   }
 }
 
-}  // namespace
-
-run::Metrics evaluate(nn::Model& model, data::Source& source, dist::Communicator& group) {
-  const at::NoGradGuard no_grad;
-  // Normalisation layers have seen other batches on every process; rank 0's statistics count.
-  for (const at::Tensor& buffer : model.buffers()) group.broadcast(buffer);
-  model.eval();
-  const auto meter = make_task(source.info().kind, 0, source.info().target_scale)->meter();
-  const dist::Place& place = group.place();
-  const int64_t all = source.test_batches();
-  for (int64_t i = all * place.rank / place.size; i < all * (place.rank + 1) / place.size; ++i) {
-    const data::Batch batch = source.test_batch(i);
-    meter->add(model.forward(batch.input), batch.target);
-  }
-  meter->combine(group);
-  model.train();
-  return meter->result();
+/// Whether losses are read without waiting for a GPU or for other processes.
+bool losses_are_here(const at::Tensor& losses, const dist::Communicator& group) {
+  return losses.is_cpu() && group.place().alone();
 }
+
+}  // namespace
 
 Loop::Loop(const LoopParts& parts, const LoopOptions& options)
     : parts_(parts),
@@ -87,19 +78,58 @@ void Loop::run() {
     parts_.observer.on_message("steps are launched, not replayed as CUDA graphs: " + work_.obstacle());
   }
   parts_.model.train();
+  parts_.observer.on_begin(course_of(parts_.pruner.algorithm().schedule(), options_, parts_.source, step_));
+  if (unevaluated_) {
+    evaluate_now();
+    save();
+  }
   while (step_ < options_.steps) {
+    if (asked_to_stop()) stop();
     train_step();
     const bool last = step_ == options_.steps;
-    const bool save_now = last || step_ % options_.checkpoint_every == 0;
-    if (last || step_ % options_.log_every == 0) report();
-    if (last && average_) average_->apply();
-    if (last || step_ % options_.eval_every == 0) {
-      const at::NoGradGuard no_grad;
-      parts_.pruner.refresh();
-      parts_.observer.on_evaluation(step_, evaluate(parts_.model, parts_.source, *parts_.group));
+    const bool evaluates = last || step_ % options_.eval_every == 0;
+    const bool saves = last || step_ % options_.checkpoint_every == 0;
+    if (last || step_ % options_.log_every == 0) {
+      report();
+    } else if (evaluates || saves || step_ % kLookEvery == 0 || losses_are_here(losses_, *parts_.group)) {
+      look_at_losses();
     }
-    if (save_now) save();
+    if (last && average_) average_->apply();
+    if (evaluates) evaluate_now();
+    if (saves) save();
   }
+}
+
+void Loop::evaluate_now() {
+  const at::NoGradGuard no_grad;
+  parts_.pruner.refresh();
+  unevaluated_ = true;
+  run::Evaluation out{step_, options_.steps, parts_.pruner.algorithm().moment().phase, options_.part, {}, 0};
+  try {
+    out.metrics = evaluate(parts_.model, parts_.source, *parts_.group, parts_.observer);
+  } catch (const run::Stopped&) {
+    // It is made up for when the run goes on, so that its log is that of one that was never stopped.
+    save();
+    stop();
+  }
+  unevaluated_ = false;
+  out.seconds = seconds();
+  parts_.observer.on_evaluation(out);
+}
+
+bool Loop::asked_to_stop() const {
+  const bool asked = parts_.observer.stop_requested();
+  dist::Communicator& group = *parts_.group;
+  if (group.place().alone()) return asked;
+  // All must stop at the same step. On GPUs hearing the others waits for the device: that is done where
+  // losses were just read.
+  return (group.device().is_cpu() || pending_ == 0) && anyone(asked, group);
+}
+
+void Loop::stop() {
+  if (saved_ != step_) save();
+  throw run::Stopped(step_ == 0 ? "stopped before the first step"
+                                : hewn::str("stopped after step ", step_, " of ", options_.steps));
 }
 
 void Loop::train_step() {
@@ -117,6 +147,7 @@ void Loop::train_step() {
   if (average_) change.entered ? average_->restart() : average_->update();
   ++pending_;
   ++step_;
+  parts_.observer.on_step(step_, change.moment.phase);
 }
 
 void Loop::report() {
@@ -128,7 +159,10 @@ void Loop::report() {
   progress.epoch = (step_ - 1) / parts_.source.train_batches();
   progress.phase = parts_.pruner.algorithm().moment().phase;
   progress.loss = losses.to(at::kDouble).mean().item<double>();
-  check_losses(losses, progress.loss);
+  check_losses(losses, 0);
+  if (first_loss_ > 0 && progress.loss > kExplosion * std::max(first_loss_, kLeastFirstLoss)) {
+    diverged(step_, hewn::str("loss ", progress.loss));
+  }
   if (first_loss_ == 0) first_loss_ = progress.loss;
   if (options_.step.task->has_right_answers()) {
     progress.accuracy = 100.0 * static_cast<double>(all_correct.item<int64_t>()) /
@@ -151,16 +185,34 @@ void Loop::report() {
   correct_.zero_();
 }
 
-void Loop::check_losses(const at::Tensor& losses, double mean) const {
+void Loop::look_at_losses() const {
+  // Where reading costs nothing this is done after every step.
+  const bool here = losses_are_here(losses_, *parts_.group);
+  check_losses(here ? losses_ : totals().first.cpu(), here ? pending_ - 1 : 0);
+}
+
+void Loop::check_losses(const at::Tensor& losses, int64_t begin) const {
   const auto* values = losses.data_ptr<float>();
-  const auto* bad = std::find_if(values, values + pending_, [](float loss) { return !std::isfinite(loss); });
-  const bool exploded = first_loss_ > 0 && mean > kExplosion * std::max(first_loss_, kLeastFirstLoss);
-  if (bad == values + pending_ && !exploded) return;
-  const int64_t step = step_ - pending_ + (bad == values + pending_ ? pending_ : bad - values + 1);
+  for (int64_t i = begin; i < pending_; ++i) {
+    if (std::isfinite(values[i])) continue;
+    diverged(step_ - pending_ + i + 1, std::isnan(values[i]) ? "loss nan" : "loss inf");
+  }
+}
+
+/// The loss of a step says nothing of the weights that the step makes.
+void Loop::check_weights() const {
+  const at::NoGradGuard no_grad;
+  at::Tensor sum = at::zeros({}, losses_.options());
+  for (const at::Tensor& weight : parts_.model.parameters()) sum += weight.sum();
+  if (!std::isfinite(sum.item<float>())) diverged(step_, "weights are no longer finite");
+}
+
+void Loop::diverged(int64_t step, const std::string& what) const {
   const auto phase = prune::name_of(parts_.pruner.algorithm().schedule().at(step - 1).phase);
   throw Error(hewn::str("training diverged at step ", step, " of ", options_.steps, ", phase ", phase,
-                        ": loss ", exploded ? mean : static_cast<double>(*bad),
-                        "; try a smaller lr, a smaller logit-lr or clip-grad 1"));
+                        ", learning rate ", options_.rate.at(step - 1), ": ", what,
+                        "; try a smaller lr, a smaller logit-lr or clip-grad 1",
+                        saved_ > 0 ? hewn::str(" (the checkpoint after step ", saved_, " stays)") : ""));
 }
 
 double Loop::seconds() const {
@@ -177,8 +229,10 @@ std::pair<at::Tensor, at::Tensor> Loop::totals() const {
   return {losses, correct};
 }
 
-void Loop::save() const {
+void Loop::save() {
+  check_weights();
   const auto [losses, correct] = totals();
+  saved_ = step_;
   if (!parts_.group->place().first()) return;
   Checkpoint checkpoint;
   checkpoint.step = step_;
@@ -188,6 +242,7 @@ void Loop::save() const {
                       {"seconds", seconds()},
                       {"phase_index", parts_.pruner.algorithm().phase_index()},
                       {"optimiser_steps", parts_.optimiser.steps_since_reset()}};
+  if (unevaluated_) checkpoint.state["unevaluated"] = true;
   const auto add = [&](const std::string& prefix, const std::map<std::string, at::Tensor>& tensors) {
     for (const auto& [name, tensor] : tensors) checkpoint.tensors[prefix + name] = tensor;
   };
@@ -202,7 +257,8 @@ void Loop::save() const {
 void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
   const tensor::TensorFile file{{}, checkpoint.tensors};
   try {
-    step_ = checkpoint.state.at("step");
+    step_ = saved_ = checkpoint.state.at("step");
+    unevaluated_ = checkpoint.state.value("unevaluated", false);
     pending_ = checkpoint.state.at("pending");
     first_loss_ = checkpoint.state.at("first_loss");
     seconds_before_ = checkpoint.state.at("seconds");

@@ -2,6 +2,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/data/tables/encoding.h"
+#include "hewn/run/stopped.h"
 #include "hewn/runtime/preprocessing.h"
 
 namespace hewn::train {
@@ -19,7 +20,10 @@ data::DataOptions data_options(const run::Options& options, c10::Device device, 
   out.folders = options.folders;
   out.tables = options.tables;
   out.on_message = [&observer](const std::string& text) { observer.on_message(text); };
-  out.on_preparation = [&observer](const data::Preparation& now) { observer.on_preparation(now); };
+  out.on_preparation = [&observer](const data::Preparation& now) {
+    observer.on_preparation(now);
+    if (observer.stop_requested()) throw run::Stopped("stopped while data were made ready");
+  };
   return out;
 }
 

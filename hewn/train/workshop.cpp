@@ -70,6 +70,7 @@ LoopOptions Workshop::loop_options() const {
   out.steps = steps;
   out.batch = std::min(options.batch, source->info().train_size);
   out.ema = options.ema;
+  out.part = run::evaluated_part(options);
   out.log_every = options.log_every;
   out.eval_every = options.eval_every * source->train_batches();
   out.checkpoint_every = options.checkpoint_every > 0 ? options.checkpoint_every : source->train_batches();

@@ -95,8 +95,7 @@ TEST_F(FolderRuns, FromFilesToAPrunedModel) {
 }
 
 TEST_F(FolderRuns, AKilledRunGoesOnWithOtherWorkersToTheSameBits) {
-  const std::vector<std::string> often = {"--epochs", "30",       "--checkpoint-every",
-                                          "5",        "--resume", "--workers"};
+  const std::vector<std::string> often = {"--epochs", "30", "--checkpoint-every", "5", "--workers"};
   const auto with = [&](const std::string& workers) {
     std::vector<std::string> words = often;
     words.push_back(workers);
@@ -108,7 +107,9 @@ TEST_F(FolderRuns, AKilledRunGoesOnWithOtherWorkersToTheSameBits) {
            read_file(folder_ / "killed/metrics.jsonl").size() > 2000;
   };
   ASSERT_TRUE(hewn_killed_when(train("killed", with("3")), ready, 5));
-  const Outcome last = hewn(train("killed", with("2")));
+  std::vector<std::string> resumed = train("killed", with("2"));
+  resumed.emplace_back("--resume");
+  const Outcome last = hewn(resumed);
   ASSERT_EQ(last.code, 0) << last.err;
   for (const char* name : {"model.safetensors", "metrics.jsonl"}) {
     EXPECT_EQ(read_file(folder_ / "whole" / name), read_file(folder_ / "killed" / name)) << name;

@@ -46,6 +46,13 @@ class Resume : public testing::Test {
     return words;
   }
 
+  /// Begins a run, or goes on with one that was killed.
+  std::vector<std::string> go_on(const std::string& run, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = train(run, more);
+    if (std::filesystem::exists(folder_ / run / "config.json")) words.emplace_back("--resume");
+    return words;
+  }
+
   static Json without_time(const std::string& text) {
     Json json = Json::parse(text);
     for (const char* key : {"seconds", "dense_seconds"}) json.erase(key);
@@ -78,8 +85,6 @@ class Resume : public testing::Test {
   /// Kills a run with those options three times and compares it with one that was left alone.
   void expect_survives(const std::vector<std::string>& options) const {
     ASSERT_EQ(hewn(train("whole", options)).code, 0);
-    std::vector<std::string> resumed = train("killed", options);
-    resumed.emplace_back("--resume");
     const int64_t all = lines("whole");
     // On a busy machine a run may end before the kill reaches it: then all three are tried again.
     int killed = 0;
@@ -88,11 +93,11 @@ class Resume : public testing::Test {
       killed = 0;
       for (int i = 1; i <= 3; ++i) {
         const auto ready = [&] { return lines("killed") >= i * all / 6; };
-        killed += hewn_killed_when(resumed, ready, i) ? 1 : 0;
+        killed += hewn_killed_when(go_on("killed", options), ready, i) ? 1 : 0;
       }
     }
     ASSERT_EQ(killed, 3);
-    ASSERT_EQ(hewn(resumed).code, 0);
+    ASSERT_EQ(hewn(go_on("killed", options)).code, 0);
     expect_same("whole", "killed");
   }
 
@@ -118,9 +123,9 @@ TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
   int killed = 0;
   for (int i = 0; i < 10; ++i) {
     const auto ready = [&] { return lines("killed") >= i * (all - 10) / 10; };
-    killed += hewn_killed_when(train("killed", {"--resume"}), ready, moment(random)) ? 1 : 0;
+    killed += hewn_killed_when(go_on("killed"), ready, moment(random)) ? 1 : 0;
   }
-  const Outcome last = hewn(train("killed", {"--resume"}));
+  const Outcome last = hewn(go_on("killed"));
   ASSERT_EQ(last.code, 0) << last.err;
   EXPECT_EQ(killed, 10);
   expect_same("whole", "killed");

@@ -69,6 +69,19 @@ int hewn_struck_when(const std::vector<std::string>& arguments, const std::funct
   return code_of(status);
 }
 
+Outcome hewn_signalled_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
+                            int signal) {
+  const TempFolder folder;
+  const pid_t child = start(arguments, folder / "out", folder / "err");
+  siginfo_t ended = {};
+  while (!ready() && ended.si_pid == 0) {
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  kill(child, signal);
+  return finish(child, folder);
+}
+
 bool hewn_killed_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
                       int milliseconds) {
   return hewn_struck_when(arguments, ready, milliseconds, SIGKILL) == 128 + SIGKILL;

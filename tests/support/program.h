@@ -28,4 +28,8 @@ bool hewn_killed_when(const std::vector<std::string>& arguments, const std::func
 int hewn_struck_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
                      int milliseconds, int signal);
 
+/// Starts it, sends it a signal once `ready` says so, and waits for its end.
+Outcome hewn_signalled_when(const std::vector<std::string>& arguments, const std::function<bool()>& ready,
+                            int signal);
+
 }  // namespace hewn::test

@@ -103,8 +103,7 @@ TEST_F(SweepResults, ARunWithoutAFiniteMetricHasNoValueAndIsNamed) {
                    R"({"metrics": {"loss": null}, "seconds": 1})");
   const std::string table = markdown_table(spec_, runs_, results());
   EXPECT_NE(table.find("0.6000 (n=1)"), std::string::npos) << table;
-  EXPECT_NE(table.find("- new-block8-seed1: its test loss is not a finite number\n"), std::string::npos)
-      << table;
+  EXPECT_NE(table.find("- new-block8-seed1: its loss is not a finite number\n"), std::string::npos) << table;
 }
 
 TEST_F(SweepResults, MarkdownPutsTheBestInBoldAndTheDenseModelAbove) {
