@@ -46,6 +46,13 @@ class TableRun : public testing::Test {
     run::Observer silent;
     return train::train(options, {folder_ / name}, resume, silent);
   }
+  Evaluated evaluate_on(const std::string& name, const std::string& data) const {
+    run::Options given;
+    given.data = data;
+    given.threads = 1;
+    run::Observer silent;
+    return evaluate_run({folder_ / name}, given, silent);
+  }
   std::string table(const std::string& name) const { return "csv:" + (folder_ / name).string(); }
   test::TempFolder folder_;
 };
@@ -55,7 +62,7 @@ TEST_F(TableRun, ATenthOfTheBlocksStillExplainsTheTarget) {
   EXPECT_GT(summary.realised_sparsity, 0.8);
   EXPECT_GT(summary.metrics.at("r2"), 0.9);
   EXPECT_LT(summary.metrics.at("rmse"), 80);  // the target's deviation is above 200
-  EXPECT_EQ(evaluate_run({folder_ / "run"}, "", "cpu", 1), summary.metrics);
+  EXPECT_EQ(evaluate_on("run", "").metrics, summary.metrics);
   const std::string log = read_file(folder_ / "run" / "metrics.jsonl");
   EXPECT_EQ(log.find("accuracy"), std::string::npos);
 }
@@ -70,7 +77,7 @@ TEST_F(TableRun, GoesOnWithTheSameBitsAndOnTheSameRowsOnly) {
   write_text(folder_ / "a.csv", test::regression_table(600, 1));
   EXPECT_EQ(message_of([&] { train("cut", given, true); }),
             "data: the table is not what it was when " + (folder_ / "cut").string() + " was started");
-  EXPECT_NE(message_of([&] { evaluate_run({folder_ / "whole"}, "", "cpu", 1); }), "");
+  EXPECT_NE(message_of([&] { evaluate_on("whole", ""); }), "");
   write_text(folder_ / "a.csv", before);
   train("cut", given, true);
   EXPECT_EQ(read_file(folder_ / "cut" / "model.safetensors"),
@@ -82,7 +89,7 @@ TEST_F(TableRun, NewRowsArePredictedAsTheyAre) {
   train("run", options({{"epochs", "10"}}));
   export_run({folder_ / "run"}, folder_ / "m.hewn", io::DType::kF32);
   write_text(folder_ / "b.csv", test::regression_table(50, 5000));
-  const run::Metrics metrics = evaluate_run({folder_ / "run"}, table("b.csv"), "cpu", 1);
+  const run::Metrics metrics = evaluate_on("run", table("b.csv")).metrics;
   const Predictions got = predict(folder_ / "m.hewn", {.data = table("b.csv"), .threads = 1});
   ASSERT_EQ(got.samples, 50);
   EXPECT_FALSE(got.classifies());

@@ -47,7 +47,8 @@ TEST(RunOptions, EveryRowHasAGroup) {
   const std::set<std::string> groups = {"Data",      "Network", "Pruning", "Training",
                                         "Optimiser", "Machine", "Records"};
   std::set<std::string> used;
-  for (const Option& option : describe(options).options()) {
+  const OptionTable table = describe(options);
+  for (const Option& option : table.options()) {
     EXPECT_TRUE(groups.contains(option.group)) << option.key << ": \"" << option.group << '"';
     used.insert(option.group);
   }
