@@ -88,7 +88,9 @@ void print_first(const deploy::Predictions& predictions, int64_t top_k) {
     }
     if (more) rows.back().emplace_back("");
   }
-  print_table(std::cout, rows, std::vector<bool>(rows[0].size(), true));
+  std::vector<bool> right(rows[0].size(), true);
+  right[0] = predictions.files.empty();
+  print_table(std::cout, rows, right);
   if (predictions.samples > kShownSamples) std::cout << "... (--out FILE or --json for all)\n";
 }
 
