@@ -214,7 +214,9 @@ await check("a report of several runs", async () => {
     const row = await page.textContent("#comparison tbody tr");
     assert.match(row, /8×8.*90\.0\s%.*±.*by/);
     assert.match(await page.textContent("#main"), /1 run of the sweep has failed and is not counted/);
+    assert.equal(await page.textContent("#better"), "higher is better");
     await page.selectOption("#metric", "loss");
+    assert.equal(await page.textContent("#better"), "lower is better");
     assert.match(await page.textContent("#comparison h3"), /loss against sparsity/);
     const curves = () => page.$$eval("#curves svg [aria-label=line] path", (lines) => lines.map((line) => line.getAttribute("stroke")));
     assert.match(await page.textContent("#curves h3"), /^Training accuracy against step · mnist · mlp · blocks of 8×8, 90\.0\s% dropped/);
