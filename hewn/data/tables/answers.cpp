@@ -59,7 +59,7 @@ bool is_classification(const Cells& cells, const std::string& task) {
 
 std::vector<std::string> classes_of(const Cells& cells) {
   const std::vector<std::string> labels = labels_of(cells);
-  const std::vector<std::string> out = convex::distinct_labels(labels);
+  std::vector<std::string> out = convex::distinct_labels(labels);
   const std::string column = str("column \"", cells.target, "\" has ");
   if (out.size() < 2) throw FormatError(cells.where, column + "one class only: \"" + out.front() + "\"");
   if (out.size() > convex::kMostClasses || out.size() == labels.size()) {
