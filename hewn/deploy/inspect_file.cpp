@@ -77,6 +77,12 @@ std::string preprocessing_text(const FileReport& report) {
                      bytes_text(report.array_bytes),
                      rule.contains("hash_size") ? ", values hashed into " + part("hash_size") : "");
   }
+  if (rule["kind"] == "table") {
+    const size_t numbers = rule.contains("numbers") ? rule["numbers"].size() : 0;
+    const size_t categories = rule.contains("categories") ? rule["categories"].size() : 0;
+    return hewn::str("rows of a table: ", numbers, " columns of numbers, ", categories, " of text; target ",
+                     rule.contains("target") ? rule["target"].dump() : "not named");
+  }
   return rule["kind"].dump();
 }
 

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/deploy/evaluate.h"
 #include "hewn/deploy/export.h"
+#include "hewn/deploy/inputs/new_data.h"
+#include "hewn/deploy/inspect_file.h"
 #include "hewn/deploy/predict.h"
 #include "hewn/deploy/samples.h"
 #include "hewn/run/observer.h"
@@ -88,6 +91,8 @@ TEST_F(TableRun, GoesOnWithTheSameBitsAndOnTheSameRowsOnly) {
 TEST_F(TableRun, NewRowsArePredictedAsTheyAre) {
   train("run", options({{"epochs", "10"}}));
   export_run({folder_ / "run"}, folder_ / "m.hewn", io::DType::kF32);
+  EXPECT_TRUE(preprocessing_text(inspect_file(folder_ / "m.hewn"))
+                  .starts_with("rows of a table: 10 columns of numbers, 0 of text; target {\"name\":\"y\""));
   write_text(folder_ / "b.csv", test::regression_table(50, 5000));
   const run::Metrics metrics = evaluate_on("run", table("b.csv")).metrics;
   const Predictions got = predict(folder_ / "m.hewn", {.data = table("b.csv"), .threads = 1});
@@ -101,6 +106,10 @@ TEST_F(TableRun, NewRowsArePredictedAsTheyAre) {
   add_samples((folder_ / "b.csv").string(), model, samples);
   const Predictions plain = predict(model, samples, 16, 0);
   EXPECT_EQ(plain.logits, got.logits);
+  std::istringstream rows("x9,x8,x7,x6,x5,x4,x3,x2,x1,x0\n50,50,50,50,50,50,50,50,50,50\n");
+  const Predictions typed = predict(model, {(folder_ / "b.csv").string(), "-"}, rows, {.limit = 51});
+  ASSERT_EQ(typed.samples, 51);
+  EXPECT_EQ(std::vector<float>(typed.logits.begin(), typed.logits.end() - 1), got.logits);
   EXPECT_GT(plain.logits[0], 300);  // in the target's own unit
   EXPECT_LT(plain.logits[0], 1700);
 }

@@ -23,7 +23,8 @@ struct NewDataOptions {
 /// from the model's preprocessing:
 ///   images: JPEG and PNG files, and folders of them at any depth, in the order of their paths;
 ///   click logs: files in the format that was trained on, and folders of them;
-///   NPY, NPZ and CSV files, and input=FILE: the model's inputs themselves (add_samples);
+///   NPY, NPZ and CSV files, and input=FILE: the model's inputs themselves, or for a model of a table the raw
+///   rows of one like it (add_samples);
 ///   "-": the same from `standard_input`.
 /// Throws Error that names the argument where it is none of these.
 Predictions predict(runtime::Model& model, const std::vector<std::string>& arguments,
