@@ -71,8 +71,8 @@ TEST_F(FolderRuns, FromFilesToAPrunedModel) {
 
   // With the model file alone, and images that nobody has labelled.
   std::filesystem::rename(folder_ / "data/val", folder_ / "new");
-  std::filesystem::remove_all(folder_ / "data");
-  std::filesystem::remove_all(folder_ / "run");
+  test::remove_tree(folder_ / "data");
+  test::remove_tree(folder_ / "run");
   write_text(folder_ / "new/notes.txt", "no image");
   const Outcome fresh = hewn({"predict", path("model.hewn"), path("new"), "--json"});
   ASSERT_EQ(fresh.code, 0) << fresh.err;

@@ -89,7 +89,7 @@ class Resume : public testing::Test {
     // On a busy machine a run may end before the kill reaches it: then all three are tried again.
     int killed = 0;
     for (int attempt = 0; attempt < 5 && killed < 3; ++attempt) {
-      std::filesystem::remove_all(folder_ / "killed");
+      test::remove_tree(folder_ / "killed");
       killed = 0;
       for (int i = 1; i <= 3; ++i) {
         const auto ready = [&] { return lines("killed") >= i * all / 6; };

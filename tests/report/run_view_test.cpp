@@ -150,7 +150,7 @@ TEST_F(RunViewTest, ARecordOfOtherLayersIsNamedAndLeftOut) {
 
 TEST_F(RunViewTest, ARemovedRunStaysMissed) {
   RunView view(run_);
-  std::filesystem::remove_all(run_.path);
+  test::remove_tree(run_.path);
   for (int i = 0; i < 3; ++i) {
     EXPECT_NE(message_of([&] { view.refresh(); }).find("is not a run folder any more"), std::string::npos);
   }

@@ -12,8 +12,6 @@ TempFolder::TempFolder() {
   path_ = name;
 }
 
-namespace {
-
 // std::filesystem::remove_all crashes in programs that also load the LibTorch of a Python wheel: it brings
 // parts of another libstdc++ along.
 void remove_tree(const std::filesystem::path& path) {
@@ -23,8 +21,6 @@ void remove_tree(const std::filesystem::path& path) {
   }
   std::filesystem::remove(path, ignored);
 }
-
-}  // namespace
 
 TempFolder::~TempFolder() { remove_tree(path_); }
 

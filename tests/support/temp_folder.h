@@ -20,6 +20,9 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+/// Removes a file, or a folder with everything in it.
+void remove_tree(const std::filesystem::path& path);
+
 void write_text(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace hewn::test

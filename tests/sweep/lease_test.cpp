@@ -137,7 +137,7 @@ TEST(Lease, IsLostWithItsFolder) {
   Leases a(folder.path(), on_machine("a"), kLong);
   Leases b(folder.path(), on_machine("b"), kLong);
   std::optional<Lease> first = a.claim("x");
-  std::filesystem::remove_all(folder / "x");
+  test::remove_tree(folder / "x");
   const std::optional<Lease> second = b.claim("x");
   ASSERT_TRUE(second);
   EXPECT_FALSE(first->confirm());

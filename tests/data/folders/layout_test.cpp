@@ -83,14 +83,14 @@ TEST_F(Layouts, TrainWithValOrTestOrBoth) {
   const ImageListing images = list_images(data());
   EXPECT_EQ(images.label(2), 1U);
   EXPECT_EQ(images.label(3), 0U);
-  std::filesystem::remove_all(data() / "val");
+  test::remove_tree(data() / "val");
   EXPECT_EQ(paths(parts().held_out), (Paths{"test/a/4.jpg"}));
   expect_refusal("has no validation part", Part::kValidation);
 }
 
 TEST_F(Layouts, OtherNamesOfVal) {
   for (const std::string name : {"val", "valid", "validation"}) {
-    std::filesystem::remove_all(data());
+    test::remove_tree(data());
     put("train/a/1.jpg");
     put(name + "/a/2.jpg");
     EXPECT_EQ(paths(parts().held_out), (Paths{name + "/a/2.jpg"}));
@@ -118,12 +118,12 @@ TEST_F(Layouts, WhatDoesNotFitIsNamed) {
   put("test/a/1.jpg");
   put("val/b/1.jpg");
   expect_refusal("val/b: there is no class \"b\" in train/");
-  std::filesystem::remove_all(data() / "val");
+  test::remove_tree(data() / "val");
   put("test/c/1.jpg");
   expect_refusal("test/c: there is no class \"c\" in train/");
-  std::filesystem::remove_all(data() / "test");
+  test::remove_tree(data() / "test");
   expect_refusal("val: no such folder; expected val or test beside train");
-  std::filesystem::remove_all(data());
+  test::remove_tree(data());
   put("1.jpg");
   expect_refusal("or a folder for each class, in");
 }
@@ -200,7 +200,7 @@ TEST_F(Layouts, TheIndexNoticesAClassAndAPartThatAreNew) {
   put("ape/1.jpg");
   EXPECT_EQ(listed().classes.size(), 4U);
   EXPECT_NE(said_.find("has changed"), std::string::npos) << said_;
-  std::filesystem::remove_all(data());
+  test::remove_tree(data());
   put("train/a/1.jpg");
   put("val/a/2.jpg");
   EXPECT_EQ(listed().test.path(0), "val/a/2.jpg");
