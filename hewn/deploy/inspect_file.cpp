@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/io/source_kind.h"
 #include "hewn/save.h"
