@@ -84,7 +84,13 @@ export function curvesSection(runs) {
   const what = choose("curve", shown, (quantity) => quantity.title);
   const where = choose("setting", groups, (group) => group.name);
   function show() {
-    const chart = curvesChart(groups[Number(where.value)], shown[Number(what.value)]);
+    const quantity = shown[Number(what.value)];
+    const group = groups[Number(where.value)];
+    if (group.runs.every((run) => quantity.of(run).length === 0)) {
+      place.replaceChildren(h("p", { class: "quiet" }, "These runs have logged nothing of it."));
+      return;
+    }
+    const chart = curvesChart(group, quantity);
     place.replaceChildren(chart);
     chart.draw();
   }

@@ -9,7 +9,7 @@ const breakable = (name) => name.split(/(?<=\.)/).flatMap((part) => [part, h("wb
 
 function execution(layer, timing) {
   if (!layer.pruned) return `dense: ${layer.note || "not pruned"}`;
-  if (timing && timing.speedup < 1) return "blocks; dense is faster";
+  if (timing?.speedup != null && timing.speedup < 1) return "blocks; dense is faster";
   return layer.trained_on_blocks ? "blocks, in training too" : "blocks; trained dense";
 }
 
@@ -19,7 +19,7 @@ function columns(run) {
   const total = run.headline;
   const speed = (layer) => {
     const timing = latency[layer.name];
-    return h("td", { title: timing ? `${milliseconds(timing.dense_ms)} dense, ${milliseconds(timing.sparse_ms)} on kept blocks` : "" }, timing ? times(timing.speedup) : "–");
+    return h("td", { title: timing?.withheld ? `not told: ${timing.withheld}` : timing ? `${milliseconds(timing.dense_ms)} dense, ${milliseconds(timing.sparse_ms)} on kept blocks` : "" }, timing?.speedup != null ? times(timing.speedup) : "–");
   };
   const number = (text, quiet) => h("td", { class: quiet ? "quiet" : null }, text);
   const common = [
