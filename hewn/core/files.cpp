@@ -94,7 +94,10 @@ void make_writable_folder(const std::filesystem::path& folder) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) throw Error(str(folder.string(), ": cannot make this folder: ", problem.message()));
-  const std::filesystem::path probe = folder / ".write-test";
+  // A name of its own: others may probe a shared folder at the same moment.
+  const std::filesystem::path probe =
+      folder /
+      str(".write-test-", ::getpid(), "-", std::chrono::steady_clock::now().time_since_epoch().count());
   if (!write_and_sync(probe, {"x"})) {
     throw Error(str(folder.string(), ": cannot write into this folder: ", reason()));
   }
