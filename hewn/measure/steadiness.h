@@ -20,7 +20,7 @@ struct Steadiness {
   int64_t rounds = 0;    // that were run
   int64_t calm = 0;      // of these, in which neither way waited for a processor
   Spread ratio;          // round by round
-  std::string withheld;  // why the ratio cannot be told to 5 %; empty: it can
+  std::string withheld;  // why the ratio cannot be told to 10 %; empty: it can
 
   bool steady() const { return withheld.empty(); }
 };
