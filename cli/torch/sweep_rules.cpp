@@ -20,7 +20,7 @@ using Shapes = std::map<std::string, std::vector<prune::WeightShape>>;
 
 /// The weights of the options' network; each network is built once.
 const std::vector<prune::WeightShape>& shapes_of(const run::Options& o, Shapes& known) {
-  std::string key = str(o.model, ' ', o.data, ' ', o.width, ' ', o.embedding);
+  std::string key = str(o.model, ' ', o.data, ' ', o.width, ' ', o.embedding, ' ', o.stem);
   for (const int64_t width : o.widths) key += str(' ', width);
   const auto [found, fresh] = known.try_emplace(key);
   if (fresh) {
@@ -32,6 +32,7 @@ const std::vector<prune::WeightShape>& shapes_of(const run::Options& o, Shapes& 
 
 void check_plan(const sweep::Options& given, Shapes& known) {
   const run::Options options = run::options_from(given);
+  if (options.keep_support) return;  // what is pruned the file says
   const prune::Plan plan = prune::make_plan(shapes_of(options, known), plan_options(options.prune));
   if (plan.layers_pruned() == 0 && options.prune.method != "dense") {
     throw Error(str("block: no layer has ", options.prune.min_blocks, " blocks of ",

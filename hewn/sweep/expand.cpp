@@ -107,7 +107,10 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
     if (excluded(spec, point)) continue;
     Run run{"", options_at(spec, point), {point}, false};
     const bool dense = is_dense(run.options);
-    if (dense) run.options.erase("schedule");  // with another one it would be pruned
+    if (dense) {
+      run.options.erase("schedule");  // with another one it would be pruned
+      run.options.erase("keep-support");
+    }
     // It competes with none unless its own training is compared.
     const std::string& compared = spec.options.compare;
     const bool beside = compared == "method" || rules.only_prunes(compared);
