@@ -57,16 +57,24 @@ pid_t start(const LaunchFields& fields, int64_t rank, int64_t port) {
   return pid;
 }
 
-/// Whether a process ended because it was asked to.
-bool was_stopped(int status) {
-  const int number = stop_signal;
-  return number != 0 && ((WIFEXITED(status) && WEXITSTATUS(status) == 128 + number) ||
-                         (WIFSIGNALED(status) && WTERMSIG(status) == number));
+/// The signal that stopped a process: launch's own, or one that only it, or another rank, was sent. 0: none.
+int stopped_by(int status) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 128 + number) return number;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == number && stop_signal == number) return number;
+  }
+  return 0;
 }
 
-/// Waits for all; says what became of the first that failed. A signal to stop is passed on to them.
-std::optional<std::string> wait_for(std::vector<pid_t> pids) {
+/// What became of all processes: the first that failed, or the signal that stopped one.
+struct Ended {
   std::optional<std::string> failure;
+  int stopped_by = 0;
+};
+
+/// Waits for all. A signal to stop is passed on to them.
+Ended wait_for(std::vector<pid_t> pids) {
+  Ended out;
   Clock::time_point end = Clock::time_point::max();
   size_t left = pids.size();
   bool passed_on = false;
@@ -84,9 +92,9 @@ std::optional<std::string> wait_for(std::vector<pid_t> pids) {
       --left;
       if (status == 0) continue;
       end = std::min(end, Clock::now() + kGrace);
-      if (!failure && !was_stopped(status)) {
-        failure = str("rank ", rank, " ", sweep::fate(status));
-      }
+      const int number = stopped_by(status);
+      if (out.stopped_by == 0) out.stopped_by = number;
+      if (number == 0 && !out.failure) out.failure = str("rank ", rank, " ", sweep::fate(status));
     }
     if (left > 0 && Clock::now() > end) {
       for (const pid_t pid : pids) {
@@ -95,7 +103,7 @@ std::optional<std::string> wait_for(std::vector<pid_t> pids) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return failure;
+  return out;
 }
 
 int run_launch(const LaunchFields& fields) {
@@ -106,11 +114,13 @@ int run_launch(const LaunchFields& fields) {
   std::vector<pid_t> pids;
   stop_on_signals();
   for (int64_t rank = 0; rank < fields.processes; ++rank) pids.push_back(start(fields, rank, port));
-  if (const auto failure = wait_for(pids)) {
-    std::cerr << "hewn: launch: " << *failure << '\n';
+  const Ended ended = wait_for(pids);
+  if (ended.failure) {
+    std::cerr << "hewn: launch: " << *ended.failure << '\n';
     return 1;
   }
-  return stop_signal != 0 ? stopped_code() : 0;
+  // A signal that came when all had finished stopped nothing.
+  return ended.stopped_by == 0 ? 0 : 128 + (stop_signal != 0 ? stop_signal.load() : ended.stopped_by);
 }
 
 }  // namespace
