@@ -15,8 +15,13 @@ namespace {
 
 /// Where it may be: beside this program, as in a build folder, or where it is installed.
 std::vector<std::filesystem::path> places() {
-  if (const char* named = std::getenv("HEWN_TORCH_PROGRAM")) return {named};
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const char* named = std::getenv("HEWN_TORCH_PROGRAM");
+  if (named != nullptr && *named != '\0') return {named};
+  std::error_code problem;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  if (problem)
+    throw Error(str("/proc/self/exe: cannot be read (", problem.message(), "); set HEWN_TORCH_PROGRAM"));
+  const std::filesystem::path folder = self.parent_path();
   return {folder / "hewn-torch", (folder / HEWN_LIBEXEC / "hewn-torch").lexically_normal()};
 }
 
