@@ -21,7 +21,7 @@ void take_signal(int number) {
   if (stop_signal == 0) {
     first_signal_at = now;
     stop_signal = number;
-  } else if (now - first_signal_at > kOneRequest) {
+  } else if (number == stop_signal && now - first_signal_at > kOneRequest) {
     // Blocked until this handler returns.
     std::signal(number, SIG_DFL);
     std::raise(number);

@@ -9,9 +9,9 @@ namespace hewn::cli {
 /// The signal that asked the program to stop; 0: none did.
 inline std::atomic<int> stop_signal = 0;
 
-/// From now on the first SIGINT, SIGTERM or SIGHUP is written to stop_signal, and a second one ends the
-/// program at once. Signals within a second of each other count as one: a terminal sends them to a program
-/// and to what started it, which passes them on.
+/// From now on the first SIGINT, SIGTERM or SIGHUP is written to stop_signal, and the same signal again ends
+/// the program at once. Within a second the same counts as one, and another signal never as the second: a
+/// terminal sends them to a program and to what started it, which passes them on.
 void stop_on_signals();
 
 /// What a program exits with that a signal has stopped.

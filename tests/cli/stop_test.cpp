@@ -24,7 +24,7 @@ class Signals : public testing::Test {
                    "--data",
                    "mnist:" + (folder_ / "data").string(),
                    "--epochs",
-                   "15",
+                   "40",
                    "--batch",
                    "50",
                    "--widths",
