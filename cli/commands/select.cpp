@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "cli/command.h"
 #include "cli/commands/coefficients.h"

@@ -1,7 +1,6 @@
 #include "cli/usage/advise.h"
 
 #include <iostream>
-#include <memory>
 
 #include "cli/table.h"
 #include "cli/terminal.h"

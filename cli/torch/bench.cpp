@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/table.h"
 #include "hewn/core/error.h"

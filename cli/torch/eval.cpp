@@ -1,7 +1,6 @@
 #include "cli/usage/eval.h"
 
 #include <iostream>
-#include <memory>
 
 #include "cli/source.h"
 #include "cli/table.h"

@@ -1,7 +1,6 @@
 #include "cli/usage/export.h"
 
 #include <iostream>
-#include <memory>
 
 #include "cli/table.h"
 #include "cli/torch/layer_table.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/table.h"
 #include "cli/torch/layer_table.h"

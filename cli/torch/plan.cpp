@@ -1,7 +1,5 @@
 #include "cli/usage/plan.h"
 
-#include <memory>
-
 #include "cli/torch/report_table.h"
 #include "cli/training.h"
 #include "hewn/nn/slots.h"

@@ -1,7 +1,6 @@
 #include "cli/usage/sweep.h"
 
 #include <iostream>
-#include <memory>
 
 #include "cli/stop.h"
 #include "cli/table.h"

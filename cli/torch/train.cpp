@@ -1,7 +1,6 @@
 #include "cli/usage/train.h"
 
 #include <iostream>
-#include <memory>
 
 #include "cli/stop.h"
 #include "cli/table.h"

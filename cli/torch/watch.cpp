@@ -5,7 +5,6 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
-#include <memory>
 #include <thread>
 
 #include "cli/source.h"

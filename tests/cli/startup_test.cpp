@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -131,7 +132,10 @@ TEST_F(Startup, BecomesTheOtherProgramAndIsKilledAsOne) {
   const std::string mark = (folder_ / "pid").string();
   stand_in(script("echo $$ > " + mark + "; exec sleep 60\n"));
   EXPECT_TRUE(hewn_killed_when(
-      {"plan"}, [&] { return std::filesystem::exists(mark); }, 10));
+      {"plan"}, [&] { return std::filesystem::exists(mark) && std::filesystem::file_size(mark) > 1; }, 10));
+  // Had it been another process, it would live on.
+  const pid_t pid = std::stoi(read_file(mark));
+  EXPECT_EQ(kill(pid, 0), -1) << pid;
 }
 
 }  // namespace
