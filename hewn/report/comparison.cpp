@@ -1,9 +1,9 @@
 #include "hewn/report/comparison.h"
 
-#include <compare>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "hewn/report/series.h"
 #include "hewn/results/metric.h"
@@ -18,7 +18,9 @@ struct Cell {
   std::string block;
   double sparsity = 0;
 
-  auto operator<=>(const Cell&) const = default;
+  bool operator<(const Cell& other) const {
+    return std::tie(task, block, sparsity) < std::tie(other.task, other.block, other.sparsity);
+  }
 };
 using Methods = std::map<std::string, results::Sample>;
 

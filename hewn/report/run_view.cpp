@@ -132,7 +132,7 @@ Json RunView::churn_json() const {
 }
 
 Json RunView::method() const {
-  const Json plain = config_.at("options").value("method", Json());
+  Json plain = config_.at("options").value("method", Json());
   // What came of pruning a trained network has a name of its own.
   if (summary_.is_object() && summary_.contains("method") && summary_["method"] != plain) {
     return summary_["method"];

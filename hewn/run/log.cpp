@@ -76,7 +76,7 @@ void RunLog::on_evaluation(const Evaluation& evaluation) {
   if (evaluation.part != data::Part::kTest) record["part"] = part;
   write(record);
   std::vector<std::pair<std::string, double>> scalars;
-  for (const auto& [name, value] : evaluation.metrics) scalars.emplace_back(part + "/" + name, value);
+  for (const auto& [name, value] : evaluation.metrics) scalars.emplace_back(str(part, "/", name), value);
   events_.scalars(evaluation.step, scalars);
   events_.flush();
 }
