@@ -106,6 +106,10 @@ Cells cells_of_arrays(TableArrays arrays, const std::string& where, const Choose
     arrays.x.values.insert(arrays.x.values.end(), arrays.y.values.begin(), arrays.y.values.end());
   }
   const Columns columns = choose(names, /*named=*/false);
+  if (!columns.categories.empty()) {
+    throw FormatError(where,
+                      "is an array of numbers, the model takes columns of text too; expected a CSV file");
+  }
   Cells out{where, arrays.x.rows, names_at(names, columns.numbers), {}, {}, {}, "", {}, {}};
   const auto column = [&](size_t c) { return arrays.x.values.begin() + static_cast<int64_t>(c) * out.rows; };
   for (const size_t c : columns.numbers) out.values.insert(out.values.end(), column(c), column(c) + out.rows);

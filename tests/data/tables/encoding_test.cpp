@@ -151,6 +151,15 @@ TEST_F(Encoding, ArraysAreTablesToo) {
   EXPECT_EQ(read_new_rows(folder_ / "new.npy", found).values, (std::vector<double>{1, 2}));
 }
 
+TEST_F(Encoding, AnArrayHasNoColumnsOfText) {
+  const TableOptions options{.categories = "c"};
+  const Cells all = cells("a,c,y\n1,u,10\n2,v,30\n4,u,20\n", options);
+  const TableEncoding found = find_encoding(all, {0, 1, 2}, options);
+  const std::vector<float> values = {1, 2, 3, 4};
+  EXPECT_EQ(message_of([&] { parse_new_rows(io::npy_bytes(2, 2, values.data()), "stdin", found); }),
+            "stdin: is an array of numbers, the model takes columns of text too; expected a CSV file");
+}
+
 TEST_F(Encoding, NewRowsAreFoundByTheNamesOfTheirColumns) {
   const TableOptions options{.categories = "c"};
   const Cells all = cells("a,c,b,y\n1,u,4,10\n2,v,6,30\n4,u,5,20\n", options);
