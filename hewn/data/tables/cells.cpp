@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "hewn/convex/dataset/columns.h"
 #include "hewn/convex/dataset/responses.h"
@@ -29,6 +30,19 @@ using ChooseColumns = std::function<Columns(const std::vector<std::string>& name
 
 std::vector<std::string> words_of(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : split(text, ',');
+}
+
+/// Columns are found again by their names: those that are used must be the only ones of their name.
+void check_once(const std::vector<std::string>& names, const Columns& used, const std::string& where) {
+  std::unordered_map<std::string_view, int> count;
+  for (const std::string& name : names) ++count[name];
+  const auto check = [&](size_t column) {
+    if (count[names[column]] > 1)
+      throw FormatError(where, str("column \"", names[column], "\" is there twice"));
+  };
+  std::for_each(used.numbers.begin(), used.numbers.end(), check);
+  std::for_each(used.categories.begin(), used.categories.end(), check);
+  if (used.target) check(*used.target);
 }
 
 std::vector<std::string> names_at(const std::vector<std::string>& names, const std::vector<size_t>& at) {
@@ -179,6 +193,7 @@ ChooseColumns columns_by(const TableOptions& options, const std::string& path) {
     if (out.numbers.empty() && out.categories.empty()) {
       throw FormatError(path, "has no columns left for features");
     }
+    check_once(names, out, path);
     return out;
   };
 }
@@ -207,6 +222,7 @@ ChooseColumns columns_by(const TableEncoding& encoding, const std::string& where
     const auto texts = at.begin() + static_cast<int64_t>(encoding.numbers.size());
     Columns out{{at.begin(), texts}, {texts, at.end()}, std::nullopt};
     if (target < names.size()) out.target = target;
+    check_once(names, out, where);
     return out;
   };
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "hewn/core/error.h"
 #include "hewn/data/tables/encoding.h"
@@ -16,13 +17,23 @@ const std::vector<double>& doubles_in(const Arrays& arrays, const std::string& n
   return values == nullptr ? kNone : *values;
 }
 
+/// No column is two things.
+bool names_are_distinct(const TableEncoding& encoding) {
+  std::vector<std::string_view> names(encoding.numbers.begin(), encoding.numbers.end());
+  for (const Category& category : encoding.categories) names.push_back(category.name);
+  names.push_back(encoding.target);
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
 void check_encoding(const TableEncoding& encoding, const std::string& where) {
   size_t features = encoding.numbers.size();
   for (const Category& category : encoding.categories) features += category.values.size();
   const bool fits = features > 0 && encoding.means.size() == features && encoding.scales.size() == features;
   const auto finite = [](double value) { return std::isfinite(value); };
   const auto spread = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (fits && std::all_of(encoding.means.begin(), encoding.means.end(), finite) &&
+  if (fits && names_are_distinct(encoding) &&
+      std::all_of(encoding.means.begin(), encoding.means.end(), finite) &&
       std::all_of(encoding.scales.begin(), encoding.scales.end(), spread) &&
       std::isfinite(encoding.target_mean) && std::isfinite(encoding.target_scale) &&
       encoding.target_scale > 0) {

@@ -121,6 +121,18 @@ TEST_F(Encoding, WhatCannotBeLearnedIsNamedInOneLine) {
             0U);
 }
 
+TEST_F(Encoding, AColumnThatIsUsedIsTheOnlyOneOfItsName) {
+  EXPECT_EQ(problem("x,x,y\n1,2,4\n2,3,5\n"), "column \"x\" is there twice");
+  EXPECT_EQ(problem("y,a,y\n1,2,4\n2,3,5\n"), "column \"y\" is there twice");
+  EXPECT_EQ(problem(",,y\n1,2,4\n2,3,5\n", {.header = "yes"}), "column \"\" is there twice");
+  EXPECT_EQ(problem("c,c,a,y\nu,u,1,4\nu,v,2,5\n", {.categories = "c,1"}), "column \"c\" is there twice");
+  EXPECT_EQ(problem("x,x,a,y\n1,2,1,4\n2,3,2,5\n", {.ignore = "0,1"}), "");
+  const TableEncoding found = find_encoding(cells("a,y\n1,4\n2,5\n"), {0, 1}, {});
+  EXPECT_EQ(message_of([&] { parse_new_rows("a,a\n1,2\n", "stdin", found); }),
+            "stdin: column \"a\" is there twice");
+  EXPECT_EQ(parse_new_rows("b,a,b\n7,1,7\n", "stdin", found).values, (std::vector<double>{1}));
+}
+
 TEST_F(Encoding, HolesGetTheMeanOfTheTrainingRows) {
   const TableOptions options{.impute = "mean"};
   const Cells all = cells("a,y\n1,4\n3,5\n,6\n100,7\n", options);
@@ -200,6 +212,10 @@ TEST_F(Encoding, IsRecordedWhole) {
   bad = record;
   bad.arrays["scales"] = std::vector<double>{1, -1, 1};
   EXPECT_NE(message_of([&] { again(bad); }), "");
+  bad = record;
+  bad.rule["target"]["name"] = "a";
+  EXPECT_EQ(message_of([&] { again(bad); }),
+            "m.hewn: what it says of a table's columns does not fit together");
   bad.rule["kind"] = 7;
   EXPECT_FALSE(is_table_rule(bad.rule));
 }
