@@ -21,6 +21,7 @@ struct Cells {
   std::string target;                           // its name; empty where the table has none
   std::vector<std::string> answers;             // the target's values
   std::vector<int64_t> lines;                   // of a CSV file
+  TableLayout layout;
 
   /// Where a row stands: "line 7" of a CSV file, else "row 6", from 0.
   std::string place(int64_t row) const;
@@ -32,7 +33,7 @@ struct Cells {
 Cells read_cells(const std::string& path, const TableOptions& options);
 
 /// New rows for a model: the columns that its encoding names, in whatever order, and the target where there
-/// is one. Tables without names may hold just the features.
+/// is one. Tables without names hold the features in the order of the training table, or all of its columns.
 Cells read_new_rows(const std::string& path, const TableEncoding& encoding);
 /// The same for the bytes of a CSV or an NPY file, which errors call `where`.
 Cells parse_new_rows(std::string_view bytes, const std::string& where, const TableEncoding& encoding);

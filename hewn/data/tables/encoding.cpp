@@ -130,6 +130,7 @@ TableEncoding find_encoding(const Cells& cells, const std::vector<int64_t>& trai
   out.standardise = options.standardise;
   out.header = options.header;
   out.separator = options.separator;
+  out.layout = cells.layout;
   out.rows = cells.rows;
   out.crc32 = checksum(cells);
   check_numbers(cells, out.impute);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,13 @@ struct Category {
   std::vector<std::string> values;
 };
 
+/// Where columns stand in a table, from 0: those of one without names are known by it alone.
+struct TableLayout {
+  size_t columns = 0;            // also those that were left out
+  std::vector<size_t> features;  // columns of numbers, then those of text
+  size_t target = 0;
+};
+
 /// How rows of a table become inputs, and outputs answers: found in the training rows of a run, recorded with
 /// it, and all that new rows need.
 struct TableEncoding {
@@ -26,6 +34,7 @@ struct TableEncoding {
   bool impute = false;         // the mean stands for a missing number
   std::vector<double> means;   // of each feature
   std::vector<double> scales;  // their standard deviations; 0: had one value only, and says nothing
+  TableLayout layout;
   std::string target;
   std::vector<std::string> classes;  // empty: the target is a number
   double target_mean = 0;

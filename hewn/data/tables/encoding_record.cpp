@@ -26,13 +26,23 @@ bool names_are_distinct(const TableEncoding& encoding) {
   return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
+/// Every column has a place of its own.
+bool layout_fits(const TableEncoding& encoding) {
+  std::vector<size_t> places = encoding.layout.features;
+  if (places.size() != encoding.numbers.size() + encoding.categories.size()) return false;
+  places.push_back(encoding.layout.target);
+  std::sort(places.begin(), places.end());
+  return places.back() < encoding.layout.columns &&
+         std::adjacent_find(places.begin(), places.end()) == places.end();
+}
+
 void check_encoding(const TableEncoding& encoding, const std::string& where) {
   size_t features = encoding.numbers.size();
   for (const Category& category : encoding.categories) features += category.values.size();
   const bool fits = features > 0 && encoding.means.size() == features && encoding.scales.size() == features;
   const auto finite = [](double value) { return std::isfinite(value); };
   const auto spread = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (fits && names_are_distinct(encoding) &&
+  if (fits && names_are_distinct(encoding) && layout_fits(encoding) &&
       std::all_of(encoding.means.begin(), encoding.means.end(), finite) &&
       std::all_of(encoding.scales.begin(), encoding.scales.end(), spread) &&
       std::isfinite(encoding.target_mean) && std::isfinite(encoding.target_scale) &&
@@ -57,6 +67,9 @@ Preprocessing table_preprocessing(const TableEncoding& encoding) {
     target["mean"] = encoding.target_mean;
     target["scale"] = encoding.target_scale;
   }
+  const Json layout = {{"columns", encoding.layout.columns},
+                       {"features", encoding.layout.features},
+                       {"target", encoding.layout.target}};
   return {encoding.classes,
           {{"kind", kTableKind},
            {"numbers", encoding.numbers},
@@ -64,6 +77,7 @@ Preprocessing table_preprocessing(const TableEncoding& encoding) {
            {"standardise", encoding.standardise},
            {"impute", encoding.impute},
            {"target", target},
+           {"layout", layout},
            {"header", encoding.header},
            {"separator", encoding.separator},
            {"rows", encoding.rows},
@@ -88,6 +102,10 @@ TableEncoding table_encoding(const Preprocessing& record, const std::string& whe
       target.at("mean").get_to(out.target_mean);
       target.at("scale").get_to(out.target_scale);
     }
+    const Json& layout = record.rule.at("layout");
+    layout.at("columns").get_to(out.layout.columns);
+    layout.at("features").get_to(out.layout.features);
+    layout.at("target").get_to(out.layout.target);
     record.rule.at("header").get_to(out.header);
     record.rule.at("separator").get_to(out.separator);
     record.rule.at("rows").get_to(out.rows);

@@ -181,14 +181,40 @@ TEST_F(Encoding, NewRowsAreFoundByTheNamesOfTheirColumns) {
       read_new_rows(file("b,extra,c,a\n4,text,u,1\n6,text,v,2\n5,text,u,4\n", "b.csv"), found);
   EXPECT_EQ(turned.target, "");
   EXPECT_EQ(encoded_inputs(turned, found), before);
-  EXPECT_EQ(encoded_inputs(parse_new_rows("1,4,u\n2,6,v\n4,5,u\n", "stdin", found), found), before);
+  EXPECT_EQ(encoded_inputs(parse_new_rows("1,u,4\n2,v,6\n4,u,5\n", "stdin", found), found), before);
   EXPECT_EQ(message_of([&] { parse_new_rows("a,c\n1,u\n", "stdin", found); }),
             "stdin: has no column \"b\", which the model takes (did you mean a?)");
   EXPECT_EQ(message_of([&] { encoded_numbers(turned, found); }),
             turned.where + ": has no column with the target");
   EXPECT_EQ(
-      message_of([&] { encoded_inputs(parse_new_rows("1,nan,u\n", "stdin", found), found); }).substr(0, 6),
+      message_of([&] { encoded_inputs(parse_new_rows("1,u,nan\n", "stdin", found), found); }).substr(0, 6),
       "stdin:");
+}
+
+TEST_F(Encoding, NewRowsWithoutNamesStandInTheOrderOfTheTrainingTable) {
+  const TableOptions options{.target = "0", .categories = "1", .ignore = "4", .header = "no"};
+  const Cells all = cells("10,u,1,4,7\n30,v,2,6,7\n20,u,4,5,7\n", options);
+  const TableEncoding found =
+      table_encoding(table_preprocessing(find_encoding(all, {0, 1, 2}, options)), "m.hewn");
+  const Cells whole = parse_new_rows("10,u,1,4,7\n", "stdin", found);
+  EXPECT_EQ(whole.values, (std::vector<double>{1, 4}));
+  EXPECT_EQ(whole.answers, (std::vector<std::string>{"10"}));
+  const Cells features = parse_new_rows("u,1,4\n", "stdin", found);
+  EXPECT_EQ(features.values, whole.values);
+  EXPECT_EQ(features.texts, whole.texts);
+  EXPECT_EQ(features.target, "");
+  EXPECT_EQ(message_of([&] { parse_new_rows("u,1,4,7\n", "stdin", found); }),
+            "stdin: has 4 columns without names, expected the 3 that the model takes or all 5 of its "
+            "training table");
+  // An array of the features, and one of the target beside it.
+  const std::vector<double> values = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  io::write_npy(folder_ / "x.npy", 3, 3, values.data());
+  io::write_npy(folder_ / "new.npy", 3, 2, values.data());
+  io::write_npy(folder_ / "y.npy", 3, 1, values.data());
+  const TableEncoding middle = find_encoding(read_cells(folder_ / "x.npy", {.target = "1"}), {0, 1, 2}, {});
+  const std::string pair = (folder_ / "new.npy").string() + "," + (folder_ / "y.npy").string();
+  EXPECT_EQ(read_new_rows(pair, middle).values, (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(read_new_rows(pair, middle).answers, (std::vector<std::string>{"1", "2", "3"}));
 }
 
 TEST_F(Encoding, IsRecordedWhole) {
@@ -214,6 +240,10 @@ TEST_F(Encoding, IsRecordedWhole) {
   EXPECT_NE(message_of([&] { again(bad); }), "");
   bad = record;
   bad.rule["target"]["name"] = "a";
+  EXPECT_EQ(message_of([&] { again(bad); }),
+            "m.hewn: what it says of a table's columns does not fit together");
+  bad = record;
+  bad.rule["layout"]["features"] = {0, 7};
   EXPECT_EQ(message_of([&] { again(bad); }),
             "m.hewn: what it says of a table's columns does not fit together");
   bad.rule["kind"] = 7;
