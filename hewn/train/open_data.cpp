@@ -2,6 +2,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/data/tables/encoding.h"
+#include "hewn/run/config.h"
 #include "hewn/run/stopped.h"
 #include "hewn/runtime/preprocessing.h"
 
@@ -34,7 +35,9 @@ std::unique_ptr<data::Source> open_data(const run::Options& options, c10::Device
 
 void check_unchanged(const run::Folder& run, const data::Source& source) {
   if (source.info().name != "csv" || !std::filesystem::exists(run.inputs())) return;
-  const Preprocessing before = runtime::read_preprocessing(run.inputs(), source.info().classes);
+  // The table may have other classes by now.
+  const int64_t outputs = run::read_config(run).signature.outputs;
+  const Preprocessing before = runtime::read_preprocessing(run.inputs(), outputs);
   const Preprocessing now = source.preprocessing();
   if (before.rule == now.rule && before.classes == now.classes && before.arrays == now.arrays) return;
   throw Error(hewn::str("data: the table is not what it was when ", run.path.string(), " was started"));

@@ -131,6 +131,9 @@ TEST_F(TableRun, ClassesKeepTheirNames) {
   const Predictions got = predict(model, samples, 16, 0);
   EXPECT_EQ(got.class_of(0), 0);
   EXPECT_EQ(got.class_of(1), 1);
+  write_text(folder_ / "a.csv", text + "200,1,huge\n200,2,huge\n");
+  EXPECT_EQ(message_of([&] { evaluate_on("run", ""); }),
+            "data: the table is not what it was when " + (folder_ / "run").string() + " was started");
   EXPECT_NE(message_of([&] {
               train("r18", options({{"model", "resnet18"}}));
             }).find("takes images, not rows of a table"),
