@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hewn/core/rule_text.h"
 #include "hewn/runtime/node_json.h"
 
 namespace hewn::runtime {
@@ -14,8 +15,6 @@ constexpr size_t kMaxClassesText = size_t{1} << 24;  // bytes
 constexpr size_t kMaxClassName = 1024;               // bytes
 constexpr int kFlat = 2;                             // levels: a list or an object, and what it holds
 constexpr int kPreprocessingDepth = 8;
-// Ordered objects are searched from front to back: many keys would take the square of their number.
-constexpr std::ptrdiff_t kMaxColons = 1 << 14;
 
 const std::string kNeeds = "hewn.needs";
 const std::string kAbout = "hewn.about";
@@ -84,10 +83,9 @@ void read_about(const Metadata& metadata, const Shape& output, ModelData& model)
   }
   const auto preprocessing = metadata.find(kPreprocessing);
   if (preprocessing != metadata.end()) {
-    const std::string& text = preprocessing->second;
-    if (std::count(text.begin(), text.end(), ':') > kMaxColons)
-      throw Error(str(kPreprocessing, " has too many keys"));
-    model.preprocessing = parse<Json>(metadata, kPreprocessing, kPreprocessingDepth);
+    const std::string excess = excess_of_rule(preprocessing->second);
+    if (!excess.empty()) throw Error(str(kPreprocessing, " ", excess));
+    model.preprocessing = parse<Json>(metadata, kPreprocessing, kPreprocessingDepth, kMostRuleBytes);
     if (!model.preprocessing.is_object()) throw Error(str(kPreprocessing, " is not an object"));
   }
   model.classes = texts(parse<nlohmann::json>(metadata, kClasses, kFlat, kMaxClassesText), kClasses);

@@ -10,6 +10,7 @@
 #include "hewn/convex/dataset/responses.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/core/rule_text.h"
 #include "hewn/data/tables/answers.h"
 #include "hewn/data/tables/cells.h"
 #include "hewn/io/csv.h"
@@ -111,6 +112,14 @@ void check_names(const TableEncoding& encoding, const std::string& where) {
   for (const std::string& name : encoding.classes) check(name);
 }
 
+/// What could not be recorded is refused before anything is trained.
+void check_record(const TableEncoding& encoding, const std::string& where) {
+  const std::string excess = excess_of_rule(table_preprocessing(encoding).rule.dump());
+  if (excess.empty()) return;
+  throw FormatError(
+      where, str("the record of its columns and their values ", excess, "; leave columns out with ignore"));
+}
+
 uint32_t checksum(const Cells& cells) {
   const auto* bytes = reinterpret_cast<const char*>(cells.values.data());
   uint32_t sum = crc32({bytes, cells.values.size() * sizeof(double)});
@@ -154,9 +163,11 @@ TableEncoding find_encoding(const Cells& cells, const std::vector<int64_t>& trai
   if (is_classification(cells, options.task)) {
     out.classes = classes_of(cells);
     check_names(out, cells.where);
+    check_record(out, cells.where);
     return out;
   }
   check_names(out, cells.where);
+  check_record(out, cells.where);
   const std::vector<double> numbers = numbers_in(cells);
   const Moments target = moments_of(training, [&](int64_t row) { return numbers[static_cast<size_t>(row)]; });
   if (target.scale == 0) {

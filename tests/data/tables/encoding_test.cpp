@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "hewn/core/error.h"
+#include "hewn/core/rule_text.h"
 #include "hewn/data/tables/cells.h"
 #include "hewn/data/tables/parts.h"
 #include "hewn/io/npy.h"
@@ -131,6 +132,23 @@ TEST_F(Encoding, AColumnThatIsUsedIsTheOnlyOneOfItsName) {
   EXPECT_EQ(message_of([&] { parse_new_rows("a,a\n1,2\n", "stdin", found); }),
             "stdin: column \"a\" is there twice");
   EXPECT_EQ(parse_new_rows("b,a,b\n7,1,7\n", "stdin", found).values, (std::vector<double>{1}));
+}
+
+TEST_F(Encoding, WhatCannotBeRecordedIsNotLearned) {
+  const auto table = [](int columns, const std::string& name) {
+    std::string names;
+    std::string zeros;
+    for (int c = 0; c < columns; ++c) {
+      names += str(name, c, ",");
+      zeros += "0,";
+    }
+    return names + "y\n" + zeros + "1\n" + zeros + "2\n";
+  };
+  EXPECT_EQ(problem(table(1100, std::string(1000, 'x'))),
+            "the record of its columns and their values is longer than 1048576 bytes; leave columns out with "
+            "ignore");
+  EXPECT_EQ(problem(table(9000, "a::")), "");  // colons in names are no keys
+  EXPECT_EQ(keys_in(R"({"a:\":":1,"b":["::"]})"), 2U);
 }
 
 TEST_F(Encoding, HolesGetTheMeanOfTheTrainingRows) {
