@@ -38,6 +38,8 @@ io::NpyMatrix matrix_of(io::Table table, const std::string& where) {
 std::string no_images(const runtime::Model& model) {
   if (model.preprocessing().is_null())
     return "; this model file does not say how images become inputs, give data as imagefolder:PATH";
+  if (model.preprocessing().value("kind", Json()) == "image")
+    return hewn::str("; give it without ", kInputName, "= in front");
   return model.vocabularies().empty() ? "; the model takes no images" : "; the model takes click logs";
 }
 

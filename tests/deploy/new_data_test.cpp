@@ -124,6 +124,8 @@ TEST_F(NewImagesPredicted, BesideRawInputs) {
   EXPECT_EQ(got.files, (std::vector<std::string>{"", path("data/val/cat/6.png"), ""}));
   EXPECT_NEAR(got.logits[0], got.logits[6], 1e-6);
   EXPECT_TRUE(run({path("x.npy")}).files.empty());
+  EXPECT_EQ(message_of([&] { run({"input=" + path("data/val/cat/6.png")}); }),
+            path("data/val/cat/6.png") + ": is an image file; give it without input= in front");
 }
 
 TEST_F(NewImagesPredicted, DamagedOnesAreNamed) {
