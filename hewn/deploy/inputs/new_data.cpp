@@ -29,15 +29,17 @@ RawReaders raw_readers(const runtime::Model& model, const NewDataOptions& option
   const Json& rule = model.preprocessing();
   if (!rule.is_object() || !rule.contains("kind")) return out;
   const auto [channels, height, width] = model.input_shape();
+  std::optional<data::ImageRule> images;
   try {
     if (rule["kind"] == "image") {
-      out.images.emplace(data::image_rule(rule, channels, height, width), options);
+      images = data::image_rule(rule, channels, height, width);
     } else if (rule["kind"] == "clicks") {
       out.clicks.emplace(data::click_rule(rule, model.arrays(), model.vocabularies()));
     }
   } catch (const Error& error) {
     throw Error(hewn::str("the model's preprocessing: ", error.what()));
   }
+  if (images) out.images.emplace(*images, options);
   return out;
 }
 
