@@ -38,10 +38,20 @@ Moments moments_of(const std::vector<int64_t>& rows, const Value& value) {
   }
   out.mean += first;
   if (one_value) return {first, 0};
+  double most = 0;
+  for (const int64_t row : rows) most = std::max(most, std::abs(value(row) - out.mean));
+  // In a unit that is a power of two squares stay in range, and no bit of usual numbers changes.
+  int unit = 0;
+  std::frexp(most, &unit);
   double square = 0;
-  for (const int64_t row : rows) square += std::pow(value(row) - out.mean, 2) / count;
-  out.scale = std::sqrt(square);
+  for (const int64_t row : rows) square += std::pow(std::ldexp(value(row) - out.mean, -unit), 2) / count;
+  out.scale = std::ldexp(std::sqrt(square), unit);
   return out;
+}
+
+void check_finite(const Moments& moments, const std::string& column, const std::string& where) {
+  if (std::isfinite(moments.mean) && std::isfinite(moments.scale)) return;
+  throw FormatError(where, str("column \"", column, "\": the numbers are too large to be scaled"));
 }
 
 /// Throws unless every number is finite, or missing and to be imputed.
@@ -70,7 +80,9 @@ Moments moments_of_column(const Cells& cells, size_t number, const std::vector<i
     throw FormatError(cells.where,
                       str("column \"", cells.numbers[number], "\" has no value in any training row"));
   }
-  return moments_of(known, [&](int64_t row) { return column[row]; });
+  const Moments out = moments_of(known, [&](int64_t row) { return column[row]; });
+  check_finite(out, cells.numbers[number], cells.where);
+  return out;
 }
 
 Category category_of(const Cells& cells, size_t number, const std::map<std::string, double>& seen) {
@@ -170,6 +182,7 @@ TableEncoding find_encoding(const Cells& cells, const std::vector<int64_t>& trai
   check_record(out, cells.where);
   const std::vector<double> numbers = numbers_in(cells);
   const Moments target = moments_of(training, [&](int64_t row) { return numbers[static_cast<size_t>(row)]; });
+  check_finite(target, cells.target, cells.where);
   if (target.scale == 0) {
     throw FormatError(cells.where, str("column \"", cells.target, "\" is ", target.mean, " in all ",
                                        training.size(), " training rows: there is nothing to learn"));

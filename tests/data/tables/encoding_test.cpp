@@ -151,6 +151,16 @@ TEST_F(Encoding, WhatCannotBeRecordedIsNotLearned) {
   EXPECT_EQ(keys_in(R"({"a:\":":1,"b":["::"]})"), 2U);
 }
 
+TEST_F(Encoding, NumbersOfAnySizeAreScaled) {
+  const TableEncoding found =
+      find_encoding(cells("a,b,y\n1e200,1e-200,4\n3e200,3e-200,8\n"), {0, 1}, TableOptions{});
+  EXPECT_DOUBLE_EQ(found.scales[0], 1e200);
+  EXPECT_DOUBLE_EQ(found.scales[1], 1e-200);
+  EXPECT_EQ(found.target_scale, 2);
+  EXPECT_EQ(problem("a,y\n1e308,4\n-1e308,5\n"), "column \"a\": the numbers are too large to be scaled");
+  EXPECT_EQ(problem("a,y\n1,1e308\n2,-1e308\n"), "column \"y\": the numbers are too large to be scaled");
+}
+
 TEST_F(Encoding, HolesGetTheMeanOfTheTrainingRows) {
   const TableOptions options{.impute = "mean"};
   const Cells all = cells("a,y\n1,4\n3,5\n,6\n100,7\n", options);
