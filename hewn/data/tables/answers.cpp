@@ -28,15 +28,14 @@ void check_answers(const Cells& cells) {
   }
 }
 
-/// Where all are numbers, one text for each, however it is written.
-std::vector<std::string> labels_of(const Cells& cells) {
+/// Where classes are numbers, one text for each, however it is written.
+std::vector<std::string> labels_of(const Cells& cells, const std::vector<std::string>& classes) {
   check_answers(cells);
   std::vector<std::string> out = cells.answers;
-  if (!std::all_of(out.begin(), out.end(), is_number)) return out;
+  if (!std::all_of(classes.begin(), classes.end(), is_number)) return out;
   for (std::string& text : out) {
     double number = 0;
-    io::parse_number(text, number);
-    text = convex::label_of(number);
+    if (io::parse_number(text, number)) text = convex::label_of(number);
   }
   return out;
 }
@@ -58,7 +57,7 @@ bool is_classification(const Cells& cells, const std::string& task) {
 }
 
 std::vector<std::string> classes_of(const Cells& cells) {
-  const std::vector<std::string> labels = labels_of(cells);
+  const std::vector<std::string> labels = labels_of(cells, cells.answers);
   std::vector<std::string> out = convex::distinct_labels(labels);
   const std::string column = str("column \"", cells.target, "\" has ");
   if (out.size() < 2) throw FormatError(cells.where, column + "one class only: \"" + out.front() + "\"");
@@ -94,7 +93,7 @@ std::vector<int64_t> encoded_classes(const Cells& cells, const TableEncoding& en
   std::map<std::string, int64_t> number_of;
   for (const std::string& name : encoding.classes)
     number_of.emplace(name, static_cast<int64_t>(number_of.size()));
-  const std::vector<std::string> labels = labels_of(cells);
+  const std::vector<std::string> labels = labels_of(cells, encoding.classes);
   std::vector<int64_t> out;
   for (size_t row = 0; row < labels.size(); ++row) {
     const auto found = number_of.find(labels[row]);

@@ -81,6 +81,17 @@ TEST_F(Encoding, ClassesAreTextThroughoutOrWholeNumbersWhenAskedFor) {
   EXPECT_EQ(encoded_classes(all, find_encoding(all, {0, 1}, {})), (std::vector<int64_t>{0, 1, 0}));
 }
 
+TEST_F(Encoding, TheClassesOfTheRunSayWhetherLabelsAreNumbers) {
+  const TableEncoding texts =
+      find_encoding(cells("a,y\n1,01\n2,x\n3,x\n"), {0, 1, 2}, {.task = "classification"});
+  EXPECT_EQ(encoded_classes(parse_new_rows("a,y\n1,01\n", "rows", texts), texts), (std::vector<int64_t>{0}));
+  const TableEncoding numbers =
+      find_encoding(cells("a,y\n1,1\n2,2\n3,2\n"), {0, 1, 2}, {.task = "classification"});
+  EXPECT_EQ(
+      message_of([&] { encoded_classes(parse_new_rows("a,y\n1,2.0\n2,x\n", "rows", numbers), numbers); }),
+      "rows: line 3, column \"y\": \"x\" is none of the 2 classes");
+}
+
 TEST_F(Encoding, WhatCannotBeLearnedIsNamedInOneLine) {
   EXPECT_EQ(problem("a,y\n1,1\n2,2\n3,3O\n"),
             "line 4, column \"y\": expected a number as in most rows, got \"3O\"; give task classification "
