@@ -15,6 +15,8 @@ namespace {
 // The most that deflate packs into a byte, and what may be lost to rounding in a tiny file.
 constexpr uint64_t kMostPacked = 1032;
 constexpr uint64_t kPackedSlack = 4096;
+// Decoded bytes from which on a file must be worth them, and after which memory is given back.
+constexpr uint64_t kLargeImage = uint64_t{3} << 26;
 
 /// What libpng's callbacks see.
 struct PngInput {
@@ -69,6 +71,7 @@ void PngDecoder::open(std::string_view bytes) {
   State& s = *state_;
   s.close();
   s.input.rest = bytes;
+  if (s.pixels.size() > kLargeImage) std::vector<uint8_t>().swap(s.pixels);
   s.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s.input, on_png_error, on_png_warning);
   s.info = s.png == nullptr ? nullptr : png_create_info_struct(s.png);
   if (s.info == nullptr) throw Error("libpng cannot be used: no memory, or headers of another version");
@@ -83,6 +86,11 @@ void PngDecoder::open(std::string_view bytes) {
   const uint64_t unpacked = static_cast<uint64_t>(height()) * png_get_rowbytes(s.png, s.info);
   if (unpacked > kMostPacked * bytes.size() + kPackedSlack) {
     throw DamagedImage(str("has fewer bytes than ", width(), "x", height(), " pixels need"));
+  }
+  // A pixel of one bit becomes three bytes.
+  const uint64_t decoded = 3 * static_cast<uint64_t>(width() * height());
+  if (decoded > kLargeImage && decoded > kMostPacked * bytes.size()) {
+    throw DamagedImage(str("has ", width(), "x", height(), " pixels in ", bytes.size(), " bytes, too many"));
   }
 }
 

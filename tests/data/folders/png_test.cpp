@@ -123,12 +123,12 @@ TEST(Png, DamagedBytesAreRefusedOrDoNotMatter) {
 }
 
 /// A file with nothing but a header that promises this size, its checksum as it should be.
-std::string promising(uint32_t width, uint32_t height) {
+std::string promising(uint32_t width, uint32_t height, const std::string& colours = "\x08\x02") {
   std::string chunk = "IHDR";
   for (const uint32_t value : {width, height}) {
     for (int shift = 24; shift >= 0; shift -= 8) chunk += static_cast<char>(value >> shift & 255);
   }
-  chunk += std::string("\x08\x02\0\0\0", 5);
+  chunk += colours + std::string(3, '\0');
   const uint32_t crc = crc32(chunk);
   for (int shift = 24; shift >= 0; shift -= 8) chunk += static_cast<char>(crc >> shift & 255);
   const std::string empty_pixels("\0\0\0\0IDAT\x35\xaf\x06\x1e", 12);
@@ -143,6 +143,11 @@ TEST(Png, PromisesOfManyPixelsAreNotBelieved) {
   EXPECT_EQ(refusal(10, 10), "no error");
   EXPECT_NE(refusal(100000, 100000).find("100000x100000 pixels, too many"), std::string::npos);
   EXPECT_NE(refusal(16000, 16000).find("fewer bytes than 16000x16000 pixels need"), std::string::npos);
+  const std::string one_bit("\x01\0", 2);
+  const std::string packed = promising(16384, 16384, one_bit) + std::string(40000, '\0');
+  EXPECT_NE(message_of([&] { decoder.open(packed); }).find(" bytes, too many"), std::string::npos);
+  const std::string large = promising(8192, 8192, one_bit) + std::string(10000, '\0');
+  EXPECT_EQ(message_of([&] { decoder.open(large); }), "no error");
   EXPECT_NE(refusal(0xffffffff, 1), "no error");
   EXPECT_NE(refusal(0, 0), "no error");
 }
