@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
 #include "hewn/core/error.h"
 
@@ -25,11 +26,20 @@ bool is_hidden(const std::filesystem::path& path) { return path.filename().nativ
 ImageFiles find_images(const std::filesystem::path& folder) {
   ImageFiles out;
   std::error_code problem;
-  std::filesystem::recursive_directory_iterator at(folder, problem);
+  // Links to folders are followed as in training, but not back to where they come from.
+  std::vector<std::filesystem::path> inside = {std::filesystem::canonical(folder, problem)};
+  std::filesystem::recursive_directory_iterator at;
+  if (!problem) at = {folder, std::filesystem::directory_options::follow_directory_symlink, problem};
   while (!problem && at != std::filesystem::recursive_directory_iterator()) {
     std::error_code unknown;
     if (at->is_directory(unknown)) {
-      if (is_hidden(at->path())) at.disable_recursion_pending();
+      inside.resize(static_cast<size_t>(at.depth()) + 1);
+      const std::filesystem::path real = std::filesystem::canonical(at->path(), unknown);
+      const bool back = std::find(inside.begin(), inside.end(), real) != inside.end();
+      const bool hidden = is_hidden(at->path());
+      if (back && !hidden) out.others.push_back(at->path());
+      if (back || hidden) at.disable_recursion_pending();
+      inside.push_back(real);
     } else if (!is_hidden(at->path())) {
       const bool image = at->is_regular_file(unknown) && starts_as_image(at->path());
       (image ? out.images : out.others).push_back(at->path());

@@ -123,5 +123,18 @@ TEST(NewImages, AreFoundAtAnyDepth) {
   EXPECT_THROW(find_images(folder / "nowhere"), Error);
 }
 
+TEST(NewImages, AreFoundThroughLinks) {
+  const TempFolder folder;
+  put_image(folder / "elsewhere/1.jpg", small_jpeg(1));
+  put_image(folder / "new/a/2.jpg", small_jpeg(2));
+  std::filesystem::create_directory_symlink("../elsewhere", folder / "new/b");
+  std::filesystem::create_directory_symlink("../new/a", folder / "elsewhere/c");
+  std::filesystem::create_directory_symlink("..", folder / "new/a/up");
+  const ImageFiles found = find_images(folder / "new");
+  EXPECT_EQ(found.images, (std::vector<std::filesystem::path>{folder / "new/a/2.jpg", folder / "new/b/1.jpg",
+                                                              folder / "new/b/c/2.jpg"}));
+  EXPECT_EQ(found.others, (std::vector<std::filesystem::path>{folder / "new/a/up", folder / "new/b/c/up"}));
+}
+
 }  // namespace
 }  // namespace hewn::data
