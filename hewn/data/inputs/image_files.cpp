@@ -11,7 +11,7 @@
 namespace hewn::data {
 namespace {
 
-bool starts_as_image(const std::filesystem::path& path) {
+bool can_be_decoded(const std::filesystem::path& path) {
   std::array<char, 4> bytes{};
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), bytes.size());
@@ -41,7 +41,7 @@ ImageFiles find_images(const std::filesystem::path& folder) {
       if (back || hidden) at.disable_recursion_pending();
       inside.push_back(real);
     } else if (!is_hidden(at->path())) {
-      const bool image = at->is_regular_file(unknown) && starts_as_image(at->path());
+      const bool image = at->is_regular_file(unknown) && can_be_decoded(at->path());
       (image ? out.images : out.others).push_back(at->path());
     }
     at.increment(problem);
