@@ -17,6 +17,14 @@ int64_t Share::rows_of(int64_t batch) const {
   return batch / size;
 }
 
+int64_t Share::batch_within(int64_t rows, int64_t batch) const {
+  if (rows >= batch) return batch;
+  if (rows > 0 && rows < size) {
+    throw Error(str("data: expected a training row for each of the ", size, " processes, got ", rows));
+  }
+  return rows - rows % size;
+}
+
 const std::vector<SourceRow>& sources() {
   static const std::vector<SourceRow> kRows = {
 #define HEWN_SOURCE(function, name, help, input, classes, kind) \

@@ -35,6 +35,9 @@ struct Share {
   /// Its rows in a batch: all together they are the batch. Throws Error where it cannot be shared evenly.
   int64_t rows_of(int64_t batch) const;
   int64_t first_of(int64_t batch) const { return rank * rows_of(batch); }
+  /// The batch of data with so many training rows: where these are fewer, as many as can be shared evenly.
+  /// Throws Error where not every process gets one.
+  int64_t batch_within(int64_t rows, int64_t batch) const;
 };
 
 struct DataOptions {

@@ -48,7 +48,7 @@ class ImageFolder final : public Source {
              .kind = Kind::kImages,
              .train_size = static_cast<int64_t>(parts_.train.size()),
              .test_size = static_cast<int64_t>(parts_.held_out.size())};
-    batch_ = std::min(options.batch, info_.train_size);
+    batch_ = options.share.batch_within(info_.train_size, options.batch);
     make_normalisation();
     start_workers();
   }

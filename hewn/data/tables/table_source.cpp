@@ -43,7 +43,7 @@ class TableSource final : public Source {
     info_.train_size = training_.input.defined() ? training_.input.size(0) : 0;
     info_.test_size = held_out_.input.size(0);
     info_.target_scale = encoding_.target_scale;
-    batch_ = std::min(options.batch, info_.train_size);
+    batch_ = options.share.batch_within(info_.train_size, options.batch);
     for (Batch* part : {&training_, &held_out_}) {
       if (!part->input.defined()) continue;
       part->input = part->input.to(options.device);

@@ -74,6 +74,20 @@ TEST_F(TableFile, SharesThatLeaveNothingAreErrors) {
   EXPECT_EQ(message_of([&] { open_source("csv", {}); }), "data csv: expected a file, as csv:FILE");
 }
 
+TEST_F(TableFile, FewerRowsThanABatchAreSharedEvenly) {
+  const auto rows = [&](int64_t rank, int64_t size) {
+    return open({.batch = 120, .share = {rank, size}})->train_batch(0, 0).input;
+  };
+  EXPECT_EQ(rows(0, 1).size(0), 80);
+  EXPECT_EQ(rows(2, 3).size(0), 26);
+  EXPECT_TRUE(at::equal(rows(2, 3), rows(0, 1).narrow(0, 52, 26)));
+  write_text(folder_ / "few.csv", "a,y\n1,1\n2,2\n3,4\n4,5\n");
+  EXPECT_EQ(message_of([&] {
+              open({.batch = 120, .share = {0, 3}}, "few.csv");
+            }),
+            "data: expected a training row for each of the 3 processes, got 2");
+}
+
 TEST_F(TableFile, ColumnsThatSayNothingAreTold) {
   write_text(folder_ / "c.csv", "k,a,y\n5,1,1\n5,2,2\n5,3,4\n5,4,5\n5,5,7\n");
   std::string said;
