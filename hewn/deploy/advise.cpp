@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -99,6 +100,40 @@ measure::Candidate fastest(const std::vector<measure::Contender>& ways, int64_t 
   return {best->name, best->median_ms(), ""};
 }
 
+/// Times the layers of one shape, dense and at every point, and adds them to the advice. `plans` are the
+/// layers that are pruned at each block size; `tell` is called after each step.
+void time_group(Group& group, const std::vector<std::set<std::string>>& plans, const AdviceOptions& options,
+                const std::function<void()>& tell, Turmoil& turmoil, Advice& advice) {
+  const auto count = static_cast<double>(group.time.names.size());
+  const auto layer = make_layer(group.use, options);
+  const auto dense = fastest(measure::runnable(layer->dense(measure::Product::kForward)).contenders,
+                             options.rounds, turmoil);
+  group.time.dense_ms = dense.ms;
+  group.time.dense_baseline = dense.name;
+  advice.dense_ms += count * dense.ms;
+  tell();
+  for (size_t b = 0; b < advice.blocks.size(); ++b) {
+    BlockAdvice& row = advice.blocks[b];
+    const bool pruned = plans[b].contains(group.time.names.front());
+    if (pruned) {
+      row.layers_pruned += static_cast<int64_t>(group.time.names.size());
+    } else {
+      row.layers_skipped.insert(row.layers_skipped.end(), group.time.names.begin(), group.time.names.end());
+    }
+    for (size_t i = 0; i < options.sparsities.size(); ++i) {
+      Trial& trial = advice.trials[b * options.sparsities.size() + i];
+      const measure::Point point{row.block, trial.sparsity};
+      const auto sparse_ms = [&] {
+        return fastest(layer->sparse(measure::Product::kForward, point).panels, options.rounds, turmoil).ms;
+      };
+      trial.sparse_ms += count * (pruned ? sparse_ms() : dense.ms);
+      trial.ideal_ms += count * dense.ms * (pruned ? 1 - trial.sparsity : 1);
+      tell();
+    }
+  }
+  advice.layers.push_back(group.time);
+}
+
 /// A word on a speed-up that fewer products cannot explain.
 std::string beyond_products(const Trial& trial) {
   if (trial.sparse_ms * measure::kBeyondProducts >= trial.ideal_ms) return "";
@@ -179,36 +214,7 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
     if (options.progress) options.progress(++done, all);
   };
   // One shape at a time: the activations of a large model's layers do not fit into memory together.
-  for (Group& group : groups) {
-    const auto count = static_cast<double>(group.time.names.size());
-    const auto layer = make_layer(group.use, options);
-    const auto dense = fastest(measure::runnable(layer->dense(measure::Product::kForward)).contenders,
-                               options.rounds, turmoil);
-    group.time.dense_ms = dense.ms;
-    group.time.dense_baseline = dense.name;
-    advice.dense_ms += count * dense.ms;
-    tell();
-    for (size_t b = 0; b < advice.blocks.size(); ++b) {
-      BlockAdvice& row = advice.blocks[b];
-      const bool pruned = plans[b].contains(group.time.names.front());
-      if (pruned) {
-        row.layers_pruned += static_cast<int64_t>(group.time.names.size());
-      } else {
-        row.layers_skipped.insert(row.layers_skipped.end(), group.time.names.begin(), group.time.names.end());
-      }
-      for (size_t i = 0; i < options.sparsities.size(); ++i) {
-        Trial& trial = advice.trials[b * options.sparsities.size() + i];
-        const measure::Point point{row.block, trial.sparsity};
-        const auto sparse_ms = [&] {
-          return fastest(layer->sparse(measure::Product::kForward, point).panels, options.rounds, turmoil).ms;
-        };
-        trial.sparse_ms += count * (pruned ? sparse_ms() : dense.ms);
-        trial.ideal_ms += count * dense.ms * (pruned ? 1 - trial.sparsity : 1);
-        tell();
-      }
-    }
-    advice.layers.push_back(group.time);
-  }
+  for (Group& group : groups) time_group(group, plans, options, tell, turmoil, advice);
   for (Trial& trial : advice.trials) trial.speedup = advice.dense_ms / trial.sparse_ms;
   for (size_t b = 0; b < advice.blocks.size(); ++b) {
     const auto begin = advice.trials.begin() + static_cast<std::ptrdiff_t>(b * options.sparsities.size());
