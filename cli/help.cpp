@@ -20,10 +20,10 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
 }
 
 std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
-  const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+  std::string name = CLI::Formatter::make_option_name(option, is_positional);
   const size_t off = name.find(",--no-");
   if (off == std::string::npos || name.find("{false}") == std::string::npos) return name;
-  const std::string on = name.substr(0, off);
+  std::string on = name.substr(0, off);
   if (option->get_default_str() == "off") return on;
   return on + ",--no-" + on.substr(on.rfind("--") + 2);
 }
