@@ -68,7 +68,8 @@ for (const [name, method, seed, accuracy] of [["sa-seed1", "sa++", 1, 88], ["acd
     change(json);
     writeFileSync(path.join(copy, file), JSON.stringify(json));
   };
-  edit("config.json", (json) => Object.assign(json.options, { method, seed }));
+  const parts = method === "acdc" ? { score: "magnitude", schedule: "acdc/imagenet", drop: "zero", reset: "decompress" } : {};
+  edit("config.json", (json) => Object.assign(json.options, { method, seed, ...parts }));
   edit("summary.json", (json) => {
     Object.assign(json, { method, seed });
     json.metrics.accuracy = accuracy;
