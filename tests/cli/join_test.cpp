@@ -97,7 +97,7 @@ TEST_F(JoinedSweep, EndsRunsThatOthersTookAndLetsGoOfTheRestWhenStopped) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "failed"));
 }
 
-TEST_F(JoinedSweep, NeedsTheSameFileAndAFolderOfItsOwn) {
+TEST_F(JoinedSweep, SlowNeedsTheSameFileAndAFolderOfItsOwn) {
   const std::string rest =
       "[axes]\nmethod = [\"acdc\"]\nseed = [0, 1]\n[variant.broken]\nlr = 1e30\nmethod = \"acdc\"\n";
   const std::string path = file("a.toml", rest + "[[exclude]]\nmethod = \"broken\"\nseed = 1\n", 1);

@@ -154,7 +154,7 @@ TEST_F(Launch, BatchNormCanSeeTheWholeBatch) {
   EXPECT_NE(without.err.find("sync-batch-norm: model mlp has no batch-norm layers"), std::string::npos);
 }
 
-TEST_F(Launch, EmbeddingsAreSharedAsTheRowsThatWereTouched) {
+TEST_F(Launch, SlowEmbeddingsAreSharedAsTheRowsThatWereTouched) {
   ASSERT_EQ(hewn(clicks(path("one"))).code, 0);
   const Outcome outcome = hewn(on(2, clicks(path("two"))));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -257,7 +257,7 @@ TEST_F(Launch, MistakesAreOneLine) {
   for (const char* name : {"WORLD_SIZE", "RANK"}) unsetenv(name);
 }
 
-TEST_F(Launch, TorchrunStartsItUnchanged) {
+TEST_F(Launch, SlowTorchrunStartsItUnchanged) {
   if (!std::filesystem::exists("/usr/bin/torchrun")) GTEST_SKIP() << "no torchrun (Debian: python3-torch)";
   ASSERT_EQ(hewn(images("one")).code, 0);
   // -r and -t: their defaults fail in Debian 12, whose torchrun is older than its Python.

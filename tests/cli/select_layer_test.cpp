@@ -77,7 +77,7 @@ TEST_F(SelectLayer, AllBlocksAreTheSameNetwork) {
   EXPECT_EQ(all.at("before").at("accuracy"), all.at("after").at("accuracy"));
 }
 
-TEST_F(SelectLayer, MistakesAreOneLineThatNamesThem) {
+TEST_F(SelectLayer, SlowMistakesAreOneLineThatNamesThem) {
   ASSERT_EQ(hewn(select({"--layer", "fc1", "--out", path("pruned")})).code, 0);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {select({}), "layer: expected --layer NAME"},
