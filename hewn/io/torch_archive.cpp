@@ -23,7 +23,7 @@ TorchArchive::TorchArchive(const std::filesystem::path& path) : path_(path), whe
   if (is_old(path)) {
     throw FormatError(where_,
                       "was written by PyTorch before 1.6, or in its old form; in Python: "
-                      "torch.save(torch.load(FILE), NEW)");
+                      "torch.save(torch.load(FILE, weights_only=True), NEW)");
   }
   for (ZipMember& one : read_zip_directory(path)) {
     const size_t slash = one.name.find('/');

@@ -107,7 +107,7 @@ TEST(TorchFile, OthersAreRefusedByName) {
             "torch.save(torch.jit.load(FILE).state_dict(), NEW)");
   EXPECT_EQ(problem("legacy.pt"),
             "legacy.pt: was written by PyTorch before 1.6, or in its old form; in Python: "
-            "torch.save(torch.load(FILE), NEW)");
+            "torch.save(torch.load(FILE, weights_only=True), NEW)");
 }
 
 TEST(TorchFile, CutOffAnywhereIsAnError) {
