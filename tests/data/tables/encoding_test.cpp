@@ -8,7 +8,6 @@
 #include "hewn/core/error.h"
 #include "hewn/core/rule_text.h"
 #include "hewn/data/tables/cells.h"
-#include "hewn/data/tables/parts.h"
 #include "hewn/io/npy.h"
 #include "hewn/io/npz.h"
 #include "tests/support/message.h"
@@ -287,26 +286,6 @@ TEST_F(Encoding, IsRecordedWhole) {
             "m.hewn: what it says of a table's columns does not fit together");
   bad.rule["kind"] = 7;
   EXPECT_FALSE(is_table_rule(bad.rule));
-}
-
-TEST(RowParts, AreDisjointExactAndTheSameWhateverIsAskedFor) {
-  const RowParts test = row_parts(100, {0.2, 0.1}, Part::kTest, "a.csv");
-  const RowParts validation = row_parts(100, {0.2, 0.1}, Part::kValidation, "a.csv");
-  EXPECT_EQ(test.held_out.size(), 20U);
-  EXPECT_EQ(validation.held_out.size(), 10U);
-  EXPECT_EQ(test.training, validation.training);
-  std::vector<bool> seen(100, false);
-  for (const auto* part : {&test.held_out, &validation.held_out, &test.training}) {
-    for (const int64_t row : *part) {
-      EXPECT_FALSE(seen[static_cast<size_t>(row)]);
-      seen[static_cast<size_t>(row)] = true;
-    }
-  }
-  EXPECT_EQ(row_parts(3, {0.1, 0.1}, Part::kTest, "a.csv").training.size(), 1U);
-  EXPECT_EQ(message_of([] {
-              row_parts(1, {0.1, 0.1}, Part::kTest, "a.csv");
-            }),
-            "test-share and validation-share: of the 1 row of a.csv none is left for training");
 }
 
 }  // namespace
