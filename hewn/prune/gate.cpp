@@ -158,6 +158,13 @@ at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {
   return BlockNorms::apply(weight, layout);
 }
 
+at::Tensor block_dots(const at::Tensor& a, const at::Tensor& b, const WeightLayout& layout) {
+  // What the gate's gradient is; the weight's comes with it.
+  at::Tensor out = at::empty({layout.grid.blocks()}, a.options().requires_grad(false));
+  run_scale_backward({a, at::Tensor(), at::Tensor(), layout}, b, at::empty_like(a), out);
+  return out;
+}
+
 WeightLayout layout_of(const at::Tensor& weight, BlockShape block, int64_t groups) {
   if (weight.dim() == 2 && weight.is_contiguous())
     return {{weight.size(1), weight.size(0), block, groups}, 1};

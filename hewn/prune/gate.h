@@ -18,6 +18,10 @@ at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const a
 /// Frobenius norm of every block, differentiable; the gradient at a block of zeros is zero.
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout);
 
+/// The sum over every block of the products of two tensors in the memory order that `layout` describes; no
+/// gradient. On a GPU the second may be of bf16.
+at::Tensor block_dots(const at::Tensor& a, const at::Tensor& b, const WeightLayout& layout);
+
 /// The layout of a weight tensor on a grid of `block`s: out x in for Linear, O,I,W for Conv1d and O,I,H,W for
 /// Conv2d, contiguous or channels-last. An embedding's table, entries x numbers, is read as out x in. The
 /// outputs of different groups share no block. Throws Error for other ranks and strides.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hewn/prune/gate.h"
+#include "hewn/tensor/memory.h"
 
 namespace hewn::prune {
 namespace {
@@ -22,7 +23,7 @@ void Layer::set_support(const at::Tensor& chosen, const Execution& execution) {
   }
   support = chosen.defined() ? support_memory : at::Tensor();
   sparse = nullptr;
-  if (!support.defined() || !execution || !slot.set_sparse) return;
+  if (!support.defined() || !execution || !slot.set_sparse || score->sees_gradients()) return;
   const at::Tensor& leaf = weight.leaf;
   if (!leaf.is_cpu() || leaf.scalar_type() != at::kFloat) return;  // the kernels know no others
   const double density =
@@ -47,8 +48,15 @@ void Layer::show(bool bf16) const {
 /// W * A * mask (Algorithm 1, last line but one).
 at::Tensor Layer::gated(bool bf16) const {
   const at::Tensor gate = score->gate(weight);
-  if (!gate.defined() && !support.defined()) return weight.leaf;
-  return block_scale(weight.leaf, gate, support, weight.layout, bf16 && weight.leaf.is_cuda());
+  const bool seen = score->sees_gradients();
+  if (!gate.defined() && !support.defined() && !seen) return weight.leaf;
+  at::Tensor shown = block_scale(weight.leaf, gate, support, weight.layout, bf16 && weight.leaf.is_cuda());
+  if (seen && shown.requires_grad()) {
+    shown.register_hook([score = score, weight = weight](const at::Tensor& gradient) {
+      score->see_gradient(weight, tensor::in_order_of(weight.leaf, gradient));
+    });
+  }
+  return shown;
 }
 
 void Layer::listen(bool on) const {

@@ -22,6 +22,7 @@ struct Layer {
   std::string name;
   ScoredWeight weight;
   std::shared_ptr<Score> score;
+  at::Tensor costs;                      // int64 per block, under a budget with a limit
   at::Tensor support;                    // uint8 per block; undefined while all are active
   at::Tensor support_memory;             // where support lies whenever it is defined, once it was
   std::shared_ptr<SparseWeight> sparse;  // of this support; null while the layer runs dense

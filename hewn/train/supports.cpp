@@ -113,7 +113,10 @@ void SupportLog::write(const std::string& name, int64_t step) const {
     file.tensors[kKept + layer.name] = kept;
     file.tensors[kGrid + layer.name] = packed(blocks.grid());
     if (layer.weight.blocks() > kMostBlocks) continue;
-    file.tensors[kImportance + layer.name] = layer.score->importance(layer.weight).to(at::kHalf);
+    const at::Tensor level = layer.score->level(layer.weight);
+    const at::Tensor importance = layer.score->importance(layer.weight);
+    file.tensors[kImportance + layer.name] =
+        (level.defined() ? importance + level : importance).to(at::kHalf);
   }
   file.metadata = {{"hewn.step", std::to_string(step)}, {"hewn.score", score_}};
   tensor::save_tensors(folder_ / name, file, /*sealed=*/true);

@@ -121,15 +121,37 @@ TEST(Cuda, AttentionEqualsTheCpu) {
       for (const at::Device device : {at::Device(at::kCPU), at::Device(at::kCUDA)}) {
         const at::Tensor leaf = at::zeros({blocks, 1}, device);
         const prune::ScoredWeight weight{leaf, prune::layout_of(leaf, {1, 1}), (blocks + 9) / 10};
-        const auto score = prune::make_score("attention", weight, {.clip = clip});
+        const auto score = prune::make_score("attention", weight, {.clip = {.on = clip}});
         at::Tensor learned = score->parameters()[0].tensor;
         learned.detach().copy_(logits);
         const at::Tensor gate = score->gate(weight);
         gate.backward(target.to(device));
-        results.push_back(at::stack({gate.detach(), learned.grad(), score->importance(weight)}).cpu());
+        results.push_back(
+            at::stack({gate.detach(), learned.grad(), score->importance(weight) + score->level(weight)})
+                .cpu());
       }
       expect_near(results[0], results[1]);
     }
+  }
+}
+
+TEST(Cuda, GatedNormsEqualTheCpu) {
+  at::manual_seed(12);
+  for (const Case& c : kCases) {
+    const at::Tensor leaf = weight_of(c);
+    leaf.flatten().narrow(0, 0, 1).zero_();
+    std::vector<at::Tensor> results;
+    at::Tensor logits;
+    for (const at::Device device : {at::Device(at::kCPU), at::Device(at::kCUDA)}) {
+      const at::Tensor here = leaf.to(device);
+      const prune::ScoredWeight weight{here, prune::layout_of(here, c.block, c.groups), 1};
+      const auto score = prune::make_score("gated-norm", weight, {});
+      at::Tensor learned = score->parameters()[0].tensor;
+      if (!logits.defined()) logits = at::randn({weight.blocks()});
+      learned.detach().copy_(logits);
+      results.push_back(score->importance(weight));
+    }
+    expect_near(results[0], results[1]);
   }
 }
 
@@ -233,17 +255,19 @@ TEST(Cuda, UpdatesEqualTheCpuAndFreezeDroppedBlocks) {
 
 TEST(Cuda, ThePrunerChoosesTheSameBlocks) {
   const at::Device device = tensor::find_device("cuda");
-  for (const char* search : {"top-k", "global"}) {
+  for (const char* budget : {"uniform", "global", "bytes=0.25"}) {
     std::vector<at::Tensor> leaves = {at::randn({64, 64}), at::randn({64, 64}).to(device)};
     std::vector<std::unique_ptr<prune::Pruner>> pruners;
     for (at::Tensor& leaf : leaves) {
       leaf.set_requires_grad(true);
       prune::Recipe recipe = prune::find_recipe("sa++");
       recipe.schedule = "sa++/imagenet";
-      recipe.search = search;
+      recipe.budget = prune::parse_budget(budget);
       pruners.push_back(std::make_unique<prune::Pruner>(
           std::vector<prune::WeightSlot>{{"w", leaf, [](const at::Tensor&) {}}},
-          prune::make_plan({{"w", {64, 64}, {64, 64, {}}}}, {{4, 4}, 0.8, 100, {"*"}}), recipe, 300));
+          prune::make_plan({{"w", {64, 64}, {64, 64, {}}}},
+                           {.block = {4, 4}, .sparsity = 0.8, .budget = recipe.budget}),
+          recipe, 300));
     }
     for (int64_t step = 0; step < 300; ++step) {
       const at::Tensor change = at::randint(-3, 4, {256}).to(at::kFloat) * 0.25;  // exact, with many ties

@@ -120,7 +120,7 @@ TEST_P(Algorithm1, EqualsTheDefinitionAndFiniteDifferences) {
     for (int64_t b = 0; b < n; ++b) active[b] = pattern == 1 ? (b * 7 % 3 == 0) : 1;
     p.active.assign(active.data_ptr<uint8_t>(), active.data_ptr<uint8_t>() + n);
   }
-  const auto score = make_score("attention", {leaf, layout, keep}, {clip, 2});
+  const auto score = make_score("attention", {leaf, layout, keep}, {.clip = {.on = clip}});
   at::Tensor logits = score->parameters()[0].tensor;
   {
     const at::NoGradGuard no_grad;

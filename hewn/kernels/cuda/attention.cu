@@ -65,13 +65,6 @@ __global__ void backward_kernel(const float* attention, const float* grad, int c
   }
 }
 
-__global__ void log_kernel(const float* logits, int count, float* out) {
-  const float top = reduce_over<Largest>(count, [&](int i) { return logits[i]; });
-  const float sum = reduce_over<Sum>(count, [&](int i) { return expf(logits[i] - top); });
-  const float shift = logf(static_cast<float>(count)) - (top + logf(sum));
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) out[i] = logits[i] + shift;
-}
-
 }  // namespace
 
 void attention(const float* logits, int64_t blocks, double low, double high, float* attention, float* gate,
@@ -87,11 +80,6 @@ void attention_backward(const float* attention, const float* grad_gate, int64_t 
                                                          static_cast<float>(low), static_cast<float>(high),
                                                          grad_logits);
   check_launch("attention_backward");
-}
-
-void log_attention(const float* logits, int64_t blocks, float* out, void* stream) {
-  log_kernel<<<1, kThreads, 0, as_stream(stream)>>>(logits, static_cast<int>(blocks), out);
-  check_launch("log_attention");
 }
 
 }  // namespace hewn::kernels::cuda

@@ -65,16 +65,25 @@ __global__ void scale_backward(Layout layout, const T* grad_out, const float* we
   if (threadIdx.x == 0) grad_gate[block] = sum;
 }
 
-__global__ void squares_kernel(Layout layout, const float* weight, float* squares) {
-  const unsigned block = blockIdx.x;
-  const Tile tile(layout, block);
+/// The sum of the tile's squared weights, in the first thread.
+__device__ float sum_of_squares(const Layout& layout, const float* weight) {
+  const Tile tile(layout, blockIdx.x);
   float sum = 0.0f;
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
     const float w = weight[tile.position(layout, i)];
     sum += w * w;
   }
-  sum = sum_of_block(sum);
-  if (threadIdx.x == 0) squares[block] = sum;
+  return sum_of_block(sum);
+}
+
+__global__ void squares_kernel(Layout layout, const float* weight, float* squares) {
+  const float sum = sum_of_squares(layout, weight);
+  if (threadIdx.x == 0) squares[blockIdx.x] = sum;
+}
+
+__global__ void gated_norms_kernel(Layout layout, const float* weight, const float* logits, float* out) {
+  const float norm = sqrtf(sum_of_squares(layout, weight));
+  if (threadIdx.x == 0) out[blockIdx.x] = logits[blockIdx.x] + logf(fmaxf(norm, kLeastNorm));
 }
 
 unsigned grid_size(const WeightLayout& layout) { return static_cast<unsigned>(layout.grid.blocks()); }
@@ -115,6 +124,13 @@ void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real
 void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream) {
   squares_kernel<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), weight, squares);
   check_launch("block_squares");
+}
+
+void gated_norms(const WeightLayout& layout, const float* weight, const float* logits, float* out,
+                 void* stream) {
+  gated_norms_kernel<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), weight, logits,
+                                                                            out);
+  check_launch("gated_norms");
 }
 
 }  // namespace hewn::kernels::cuda

@@ -29,8 +29,12 @@ void attention(const float* logits, int64_t blocks, double low, double high, flo
                void* stream);
 void attention_backward(const float* attention, const float* grad_gate, int64_t blocks, double low,
                         double high, float* grad_logits, void* stream);
-/// log(n softmax(logits)).
-void log_attention(const float* logits, int64_t blocks, float* out, void* stream);
+
+/// Norms below this count as this much where their logarithm is taken.
+constexpr float kLeastNorm = 1e-18f;
+/// out[block] = logits[block] + log(norm of the block).
+void gated_norms(const WeightLayout& layout, const float* weight, const float* logits, float* out,
+                 void* stream);
 
 /// One layer to choose from, as search.h's Candidates. `within` null: all may be chosen.
 struct TopKItem {

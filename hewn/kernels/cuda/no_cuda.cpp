@@ -24,7 +24,7 @@ void attention(const float*, int64_t, double, double, float*, float*, void*) { m
 void attention_backward(const float*, const float*, int64_t, double, double, float*, void*) {
   missing("attention_backward");
 }
-void log_attention(const float*, int64_t, float*, void*) { missing("log_attention"); }
+void gated_norms(const WeightLayout&, const float*, const float*, float*, void*) { missing("gated_norms"); }
 void top_k(std::span<const TopKItem>, void*) { missing("top_k"); }
 void set_step(const UpdateRule&, float*, void*) { missing("set_step"); }
 void update(const UpdateRule&, const float*, std::span<const UpdateItem>, const float*, void*) {

@@ -27,6 +27,8 @@ class AttentionPower final : public Score {
            alpha_ * block_norms(weight.leaf, weight.layout).clamp_min(kTiny).log();
   }
 
+  at::Tensor level(const ScoredWeight& weight) const override { return attention_->level(weight); }
+  bool in_logarithms() const override { return true; }
   std::vector<ScoreParameter> parameters() const override { return attention_->parameters(); }
   bool learns_from_zero() const override { return false; }
 

@@ -42,8 +42,13 @@ class Score {
 
   /// Differentiable multiplier per block; undefined where it is 1.
   virtual at::Tensor gate(const ScoredWeight& weight) const = 0;
-  /// What blocks are ranked by; no gradient. Comparable between layers of one network.
+  /// What the blocks of a layer are ranked by; no gradient.
   virtual at::Tensor importance(const ScoredWeight& weight) const = 0;
+  /// One number to add to it where blocks of several layers are ranked together; undefined: 0. Apart from
+  /// importance, so that no difference within a layer is lost to rounding.
+  virtual at::Tensor level(const ScoredWeight& /*weight*/) const { return {}; }
+  /// Whether importance is a logarithm.
+  virtual bool in_logarithms() const { return false; }
   virtual std::vector<ScoreParameter> parameters() const { return {}; }
   /// What the score remembers besides: part of a checkpoint, not trained.
   virtual std::vector<ScoreMemory> memory() const { return {}; }
@@ -51,6 +56,13 @@ class Score {
   virtual bool sees_inputs() const { return false; }
   /// Some inputs of the layer in this step, as rows x of the product x W.
   virtual void see(const at::Tensor& /*rows*/) {}
+  /// Whether `see_gradient` is to be called. The layer then always computes with all of its blocks.
+  virtual bool sees_gradients() const { return false; }
+  /// The gradient of what the layer computes with in this step, dropped blocks included, in the leaf's memory
+  /// order. Queues work on memory that stays where it is: a recorded step repeats it.
+  virtual void see_gradient(const ScoredWeight& /*weight*/, const at::Tensor& /*gradient*/) {}
+  /// What dropped blocks are ranked by where some are to come back; undefined: they do not.
+  virtual at::Tensor growth() const { return {}; }
   /// False where a block of zeros gets no gradient, so that it could never come back.
   virtual bool learns_from_zero() const { return true; }
 };
