@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,11 @@ struct LinkReach {
 /// With per-layer supports at very low density, kept blocks of one layer may feed no kept block of the next:
 /// such blocks are dead weight, and a layer without a live block cuts the network in two.
 std::vector<LinkReach> reachability(const std::vector<ChainLink>& chain);
+
+/// Gives the place of every kept block without use to the most important block of the same layer that has
+/// one, and no larger, while there are such; `importance` is asked of links with dead blocks only. Dense
+/// links (`kept` empty) stay as they are.
+void give_to_live_blocks(std::vector<ChainLink>& chain,
+                         const std::function<std::vector<double>(size_t link)>& importance);
 
 }  // namespace hewn::prune
