@@ -43,11 +43,12 @@ int64_t Grid::elements_of(int64_t index) const {
   return std::min(block.rows, rows - top) * (last_col(col_block) - first_col(col_block));
 }
 
-int64_t blocks_to_keep(int64_t blocks, double sparsity) {
-  // The nudge keeps products such as 0.1 * 4096 * ... that are a half in exact arithmetic from rounding down.
-  const double exact = (1.0 - sparsity) * static_cast<double>(blocks);
-  const auto rounded = static_cast<int64_t>(std::floor(exact + 0.5 + 1e-9));
-  return std::clamp<int64_t>(rounded, 1, blocks);
+int64_t blocks_to_keep(int64_t blocks, double sparsity, Rounding rounding) {
+  // The nudge keeps products such as (1 - 0.9) * 100, a whole number in exact arithmetic, from losing a
+  // block.
+  const double exact = (1.0 - sparsity) * static_cast<double>(blocks) + 1e-9;
+  const double rounded = std::floor(rounding == Rounding::kNearest ? exact + 0.5 : exact);
+  return std::clamp<int64_t>(static_cast<int64_t>(rounded), 1, blocks);
 }
 
 }  // namespace hewn

@@ -65,8 +65,12 @@ struct Grid {
   bool operator==(const Grid&) const = default;
 };
 
-/// Blocks kept at `sparsity` out of `blocks`: max(1, round half up((1 - sparsity) * blocks)).
-int64_t blocks_to_keep(int64_t blocks, double sparsity);
+/// What becomes of the fraction of a block in (1 - sparsity) * blocks: it is left out, which gives every
+/// realised sparsity that the paper prints; or, as in version 0.1, a half and more of a block is a whole one.
+enum class Rounding : uint8_t { kDown, kNearest };
+
+/// Blocks kept at `sparsity` out of `blocks`: at least one.
+int64_t blocks_to_keep(int64_t blocks, double sparsity, Rounding rounding = Rounding::kDown);
 
 /// How a weight tensor's memory maps onto its matrix. Memory holds `cols` runs, one per output, of `rows`
 /// elements each. Inside a run, element m is matrix row m (`taps` == 1: Linear, or Conv2d in channels-last

@@ -19,6 +19,13 @@ struct LayerUse {
   int64_t height = 0;  // of a convolution's input
   int64_t width = 0;
   kernels::ConvGeometry geometry;
+
+  /// How often the sample meets the layer's weight.
+  int64_t positions() const {
+    return convolution ? geometry.out_size(height, geometry.kernel_height) *
+                             geometry.out_size(width, geometry.kernel_width)
+                       : rows;
+  }
 };
 
 /// Runs one sample of zeros through the model, as in evaluation, and writes down what reached each of its

@@ -4,6 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
+#include "hewn/prune/share_budget.h"
 
 namespace hewn::prune {
 namespace {
@@ -49,6 +50,7 @@ Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& optio
   for (const WeightShape& weight : weights) {
     LayerPlan layer{weight.name, weight.shape, weight.grid, 0, false, ""};
     layer.grid.block = options.block;
+    layer.keep = layer.grid.blocks();
     const int64_t blocks = layer.grid.blocks();
     const bool named = std::any_of(options.layers.begin(), options.layers.end(),
                                    [&](const auto& pattern) { return matches(pattern, weight.name); });
@@ -60,9 +62,9 @@ Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& optio
       layer.why_dense = str("fewer than ", options.min_blocks, " blocks");
     }
     layer.pruned = layer.why_dense.empty();
-    layer.keep = layer.pruned ? blocks_to_keep(blocks, options.sparsity) : blocks;
     plan.layers.push_back(std::move(layer));
   }
+  share_budget(plan, weights);
   return plan;
 }
 

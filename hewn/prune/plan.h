@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hewn/core/blocks.h"
+#include "hewn/prune/budget.h"
 
 namespace hewn::prune {
 
@@ -12,7 +13,8 @@ namespace hewn::prune {
 struct WeightShape {
   std::string name;
   std::vector<int64_t> shape;
-  Grid grid;  // its block is set by the plan
+  Grid grid;              // its block is set by the plan
+  int64_t positions = 0;  // how often one sample meets the weight; 0: not known
 };
 
 struct PlanOptions {
@@ -21,6 +23,9 @@ struct PlanOptions {
   int64_t min_blocks = 100;                 // layers with fewer are left dense
   std::vector<std::string> layers = {"*"};  // name patterns of the layers that may be pruned
   std::vector<std::string> except = {};     // and of those that may not
+  Rounding rounding = Rounding::kDown;
+  Budget budget = {};
+  std::vector<LayerTimes> times = {};  // what a budget of milliseconds counts by
 };
 
 /// What would be pruned: one row per prunable weight.
@@ -31,6 +36,7 @@ struct LayerPlan {
   int64_t keep = 0;
   bool pruned = false;
   std::string why_dense;  // where it is not pruned
+  LayerCost cost = {};    // under a budget with a limit
 
   int64_t elements() const { return grid.elements(); }
   double realised_sparsity() const {
@@ -39,8 +45,9 @@ struct LayerPlan {
 };
 
 struct Plan {
-  PlanOptions options;
+  PlanOptions options;  // under a budget with a limit the sparsity is the one that meets it
   std::vector<LayerPlan> layers;
+  int64_t limit = 0;  // under such a budget: what the kept blocks of pruned layers may cost in all
 
   int64_t layers_pruned() const;
   int64_t blocks_kept() const;   // over the pruned layers
@@ -49,8 +56,8 @@ struct Plan {
   double realised_sparsity() const;
 };
 
-/// Throws Error where the sparsity is outside [0, 1), where the block is larger than every layer, or where a
-/// pattern names no layer.
+/// Throws Error where the sparsity is outside [0, 1), where the block is larger than every layer, where a
+/// pattern names no layer, or where a budget's limit cannot be met.
 Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& options);
 
 /// The plan of a network whose kept blocks are known: layers that `support` does not name are dense. Throws

@@ -14,16 +14,6 @@
 namespace hewn::report {
 namespace {
 
-/// How often one sample uses a layer's weight.
-int64_t positions(const nn::LayerUse& use) {
-  if (!use.convolution) return use.rows;
-  const kernels::ConvGeometry& g = use.geometry;
-  const auto extent = [&](int64_t size, int64_t kernel) {
-    return (size + 2 * g.padding - g.dilation * (kernel - 1) - 1) / g.stride + 1;
-  };
-  return extent(use.height, g.kernel_height) * extent(use.width, g.kernel_width);
-}
-
 /// Whether the record is of layers like these.
 bool fits(const train::SupportRecord& record, const std::vector<prune::LayerPlan>& layers) {
   return std::all_of(layers.begin(), layers.end(), [&](const prune::LayerPlan& layer) {
@@ -50,7 +40,7 @@ LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newes
   LayerFacts facts;
   for (const nn::LayerUse& use : nn::trace_layers(*started.model, started.config.signature.input)) {
     const int64_t weight = use.in * use.out * (use.convolution ? use.geometry.taps() : 1);
-    facts.products[use.name] = weight * positions(use);
+    facts.products[use.name] = weight * use.positions();
   }
   if (run.finished() && !std::filesystem::exists(run.model())) {
     problems.push_back(str(run.model().string(), ": is missing"));

@@ -55,14 +55,22 @@ TEST(Grid, MapsConvolutionMemoryToRowsInHeightWidthChannelOrder) {
 }
 
 TEST(Grid, KeepsRoundedHalfUpAndAtLeastOne) {
-  EXPECT_EQ(blocks_to_keep(100, 0.9), 10);
-  EXPECT_EQ(blocks_to_keep(3136, 0.9), 314);
-  EXPECT_EQ(blocks_to_keep(5, 0.5), 3);
-  EXPECT_EQ(blocks_to_keep(25, 0.9), 3);  // 2.5 rounds up although 1 - 0.9 is a little below 0.1
+  EXPECT_EQ(blocks_to_keep(100, 0.9), 10);  // although (1 - 0.9) * 100 is a little below 10
+  EXPECT_EQ(blocks_to_keep(3136, 0.9), 313);
+  EXPECT_EQ(blocks_to_keep(5, 0.5), 2);
   EXPECT_EQ(blocks_to_keep(10, 0.999), 1);
   EXPECT_EQ(blocks_to_keep(10, 0.0), 10);
   EXPECT_EQ(blocks_to_keep(400, 0.99), 4);
-  EXPECT_EQ(blocks_to_keep(1560, 0.99), 16);
+  for (int64_t tenths = 1; tenths < 10; ++tenths) {
+    for (int64_t n = 1; n < 3000; ++n) {
+      const int64_t exact = n * tenths / 10;
+      ASSERT_EQ(blocks_to_keep(n, 1 - static_cast<double>(tenths) / 10), std::max<int64_t>(1, exact)) << n;
+    }
+  }
+  // As in version 0.1, for runs that it began.
+  EXPECT_EQ(blocks_to_keep(3136, 0.9, Rounding::kNearest), 314);
+  EXPECT_EQ(blocks_to_keep(25, 0.9, Rounding::kNearest), 3);
+  EXPECT_EQ(blocks_to_keep(1560, 0.99, Rounding::kNearest), 16);
 }
 
 TEST(Grid, ParsesBlocks) {

@@ -4,7 +4,8 @@
 
 namespace hewn::prune {
 
-#define HEWN_SEARCH(function, name, help) std::vector<at::Tensor> function(const std::vector<Candidates>&);
+#define HEWN_SEARCH(function, name, help) \
+  std::vector<at::Tensor> function(const std::vector<Candidates>&, const Limits&);
 #include "hewn/prune/search/searches.def"
 #undef HEWN_SEARCH
 

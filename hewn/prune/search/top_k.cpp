@@ -44,7 +44,7 @@ at::Tensor top_k(const at::Tensor& importance, int64_t keep, const at::Tensor& w
   return support;
 }
 
-std::vector<at::Tensor> per_layer(const std::vector<Candidates>& layers) {
+std::vector<at::Tensor> per_layer(const std::vector<Candidates>& layers, const Limits& /*limits*/) {
   if (!layers.empty() && layers.front().importance.is_cuda()) return on_gpu(layers);
   std::vector<at::Tensor> supports;
   supports.reserve(layers.size());
