@@ -23,7 +23,7 @@ Given training_part(const Given& given) {
 Given training_defaults(const Given& given) {
   run::Options options = run::options_from(training_part(given));
   run::Options chosen = options;
-  run::record_recipe(run::resolve_recipe(options, nn::usually_normalised(options.model)), chosen);
+  run::record_recipe(run::resolve_recipe(options), chosen);
   chosen.lr = run::peak_rate(options);
   const OptionTable table = run::describe(options);
   const OptionTable resolved = run::describe(chosen);

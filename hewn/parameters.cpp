@@ -22,7 +22,7 @@ std::vector<Parameter> parameters_of(Pruner& pruner, double weight_decay, bool d
         !nn::is_embedding(pruner.module(), item.value()) && (decay_all || item.value().dim() > 1);
     parameter.weight_decay = decayed ? weight_decay : 0;
     for (const prune::Pruner::Layer& layer : layers) {
-      if (layer.weight.leaf.is_same(item.value())) parameter.layer = &layer;
+      if (layer.weight.leaf.is_same(item.value()) && !pruner.recipe().decay_dropped) parameter.layer = &layer;
     }
     out.push_back(parameter);
   }

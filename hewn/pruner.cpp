@@ -11,6 +11,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
+#include "hewn/nn/model.h"
 #include "hewn/nn/slots.h"
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
@@ -25,7 +26,12 @@ constexpr int64_t kLeastDenseSteps = 3;
 
 prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOptions& options, bool dense) {
   if (!options.support.empty()) return prune::plan_of(nn::weight_shapes(slots), options.support);
-  prune::Plan plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options));
+  std::vector<prune::WeightShape> shapes = nn::weight_shapes(slots);
+  for (prune::WeightShape& shape : shapes) {
+    const auto known = options.positions.find(shape.name);
+    if (known != options.positions.end()) shape.positions = known->second;
+  }
+  prune::Plan plan = prune::make_plan(shapes, plan_options(options));
   if (dense) {
     for (prune::LayerPlan& layer : plan.layers) {
       layer.pruned = false;
@@ -37,6 +43,11 @@ prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOp
                     " blocks, so nothing would be pruned; use a smaller block or min-blocks"));
   }
   return plan;
+}
+
+std::vector<std::string> chain_of(const torch::nn::Module& module, const PrunerOptions& options) {
+  const auto* model = dynamic_cast<const nn::Model*>(&module);
+  return options.chain.empty() && model != nullptr ? model->chain() : options.chain;
 }
 
 /// A phase in which other blocks are active would not keep the support.
@@ -55,9 +66,7 @@ void check_support(const PrunerOptions& options, const prune::Recipe& recipe,
 Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
     : module_(module),
       options_(options),
-      setting_{.normalised = nn::has_normalisation(module),
-               .clicks = options.clicks,
-               .adam = options.adam.value_or(false)},
+      setting_{.clicks = options.clicks, .adam = options.adam.value_or(false)},
       slots_(nn::find_slots(module, {.embeddings = options.embeddings})) {
   check(options);
   if (options.steps < 1) {
@@ -104,12 +113,14 @@ prune::Pruner& Pruner::algorithm() {
 
 void Pruner::build() {
   algorithm_ = std::make_unique<prune::Pruner>(slots_, plan_, recipe_, options_.steps);
+  algorithm_->set_chain(chain_of(module_, options_));
   if (!options_.support.empty()) algorithm_->begin_with(options_.support);
   for (const prune::Pruner::Layer& layer : algorithm_->layers()) {
     for (const prune::ScoreParameter& parameter : layer.score->parameters()) {
       first_logits_.push_back(parameter.tensor.detach().clone());
     }
   }
+  if (recipe_.decay_dropped) return;  // on kept blocks there would be nothing behind the mask
   if (options_.sparse_execution) {
     set_execution(*options_.sparse_execution);
   } else {

@@ -12,13 +12,27 @@ void replace(T& part, const std::optional<U>& given) {
   if (given) part = *given;
 }
 
+/// "global" was a search before budgets were.
+prune::Budget budget_of(const PrunerOptions& o, prune::Recipe& recipe) {
+  prune::Budget budget = prune::parse_budget(o.budget);
+  if (recipe.search == "global") {
+    if (!budget.shared()) budget = {prune::BudgetKind::kGlobal, 0};
+    recipe.search = "top-k";
+  }
+  if (budget.shared() && recipe.search != "top-k") {
+    throw Error(str("budget: ", o.budget, " does not go with search ", recipe.search));
+  }
+  return budget;
+}
+
 }  // namespace
 
 prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
-  const std::string usual = o.support.empty() ? prune::usual_method(setting) : "fixed-support";
+  const std::string usual = o.support.empty() ? prune::kUsualMethod : "fixed-support";
   prune::Recipe recipe = prune::recipe_for(o.method.value_or(usual), setting);
   replace(recipe.score, o.score);
   replace(recipe.search, o.search);
+  recipe.budget = budget_of(o, recipe);
   if (o.schedule) recipe.schedule = prune::schedule_for(*o.schedule, setting);
   if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
   if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
@@ -31,7 +45,9 @@ prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
     recipe.shared_moment = *o.logit_moment == "shared";
   }
   replace(recipe.clip_grad, o.clip_grad);
-  replace(recipe.score_options.clip, o.attention_clip);
+  if (o.attention_clip) recipe.score_options.clip = prune::parse_attention_clip(*o.attention_clip);
+  replace(recipe.score_options.start, o.logit_start);
+  recipe.decay_dropped = o.decay_dropped;
   replace(recipe.score_options.alpha, o.alpha);
   if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
   replace(recipe.ramp_c, o.ramp_c);
@@ -45,7 +61,12 @@ prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
 }
 
 prune::PlanOptions plan_options(const PrunerOptions& o) {
-  return {o.block, o.sparsity, o.min_blocks, o.layers, o.except};
+  prune::PlanOptions out{o.block, o.sparsity, o.min_blocks, o.layers, o.except};
+  out.rounding = o.rounding == "nearest" ? Rounding::kNearest : Rounding::kDown;
+  out.budget = prune::parse_budget(o.budget);
+  if (o.search == "global" && !out.budget.shared()) out.budget = {prune::BudgetKind::kGlobal, 0};
+  out.times = o.times;
+  return out;
 }
 
 void check(const PrunerOptions& o) {
@@ -54,6 +75,8 @@ void check(const PrunerOptions& o) {
   };
   require(o.sparsity >= 0 && o.sparsity < 1, "sparsity", "a number in [0, 1)", o.sparsity);
   require(o.block.rows >= 1 && o.block.cols >= 1, "block", "sizes of at least 1", to_string(o.block));
+  require(o.rounding == "down" || o.rounding == "nearest", "rounding", "down or nearest", o.rounding);
+  require(o.logit_start.value_or(0) >= 0, "logit-start", "0 or more", o.logit_start.value_or(0));
   require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
   require(o.logit_lr.value_or(0) >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
   // Names and schedules are the same in every setting.

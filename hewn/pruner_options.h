@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,15 +17,21 @@ struct PrunerOptions {
   std::optional<std::string> method = {};  // hewn methods lists them; none: the one that suits the network
   BlockShape block = {};
   double sparsity = 0.9;                    // fraction of each layer's blocks to drop, in [0, 1)
+  std::string budget = "uniform";           // how the blocks that stay are shared: prune/budget.h
+  std::string rounding = "down";            // of the blocks to keep: down, or nearest as in version 0.1
   int64_t steps = 0;                        // training steps that there will be
   std::vector<std::string> layers = {"*"};  // patterns of the names of layers that may be pruned
   std::vector<std::string> except = {};     // and of those that may not
   int64_t min_blocks = 100;                 // layers with fewer blocks stay dense
   Blocks support = {};                      // blocks that are kept from the first step to the last, and no
                                             // others: those of a network that is pruned already
-  bool embeddings = false;                  // Embedding tables may be pruned too
-  bool clicks = false;                      // click-through prediction: the schedules of the paper for it
-  std::optional<bool> adam = {};            // trained by Adam or AdamW; none: what the optimiser says
+  std::map<std::string, int64_t> positions = {};  // for budget flops: how often a sample meets each layer
+  std::vector<prune::LayerTimes> times = {};      // for budget ms
+  std::vector<std::string> chain = {};            // all layers in order, where the network is a plain chain;
+                                                  // models of hewn::nn say so themselves
+  bool embeddings = false;                        // Embedding tables may be pruned too
+  bool clicks = false;            // click-through prediction: the schedules of the paper for it
+  std::optional<bool> adam = {};  // trained by Adam or AdamW; none: what the optimiser says
 
   // The parts of a method, to recombine them.
   std::optional<std::string> score = {};
@@ -36,9 +43,12 @@ struct PrunerOptions {
   std::optional<double> logit_decay = {};        // their weight decay
   std::optional<std::string> logit_moment = {};  // under Adam: own, or shared by a layer
   std::optional<double> clip_grad = {};          // largest norm of all gradients together; 0: no limit
-  std::optional<bool> attention_clip = {};       // clamp attention to [density, 1 / density]
-  std::optional<double> alpha = {};              // exponent of powerprop and attention-power
-  std::optional<std::string> ramp = {};          // of SPARSIFICATION: exponential or polynomial
+  std::optional<std::string> attention_clip = {};  // clamp attention: true ([density, 1 / density]), false or
+                                                   // LOW,HIGH
+  std::optional<double> logit_start = {};          // logits begin at this times the logarithm of the norms
+  bool decay_dropped = false;                      // weights of dropped blocks decay like the others
+  std::optional<double> alpha = {};                // exponent of powerprop and attention-power
+  std::optional<std::string> ramp = {};            // of SPARSIFICATION: exponential or polynomial
   std::optional<double> ramp_c = {};
   std::optional<int64_t> rerank_every = {};   // steps between selections during SPARSIFICATION
   std::optional<double> dense_fraction = {};  // share of the first DENSE phase

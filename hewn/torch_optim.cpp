@@ -31,6 +31,7 @@ void Pruner::restore_dropped() {
 
 void Pruner::remember_dropped() {
   held_.clear();
+  if (recipe_.decay_dropped) return;
   for (const prune::Pruner::Layer& layer : algorithm().layers()) {
     if (layer.support.defined()) held_[layer.name] = layer.weight.leaf.detach().clone();
   }

@@ -21,7 +21,7 @@ struct PhasesFields {
 int run_phases(const PhasesFields& fields, const Given& given) {
   const run::Options options = run::options_from(training_part(given));
   const int64_t steps = fields.options.steps;
-  const prune::Recipe recipe = run::resolve_recipe(options, /*normalised=*/true);
+  const prune::Recipe recipe = run::resolve_recipe(options);
   const prune::Schedule schedule = prune::make_schedule(recipe.schedule, recipe.schedule_options, steps);
   if (fields.json) {
     Json list = Json::array();

@@ -1,5 +1,7 @@
 #include "hewn/prune/make_layers.h"
 
+#include <ATen/ops/empty.h>
+
 #include <algorithm>
 
 #include "hewn/core/error.h"
@@ -28,6 +30,14 @@ void check_score(const Layer& layer, const Recipe& recipe, const Schedule& sched
   }
 }
 
+at::Tensor costs_of(const LayerPlan& layer, at::Device device) {
+  at::Tensor out = at::empty({layer.grid.blocks()}, at::kLong);
+  for (int64_t block = 0; block < layer.grid.blocks(); ++block) {
+    out.data_ptr<int64_t>()[block] = layer.cost.of_block(layer.grid, block);
+  }
+  return out.to(device);
+}
+
 const WeightSlot& slot_of(const std::vector<WeightSlot>& slots, const std::string& name) {
   const auto slot =
       std::find_if(slots.begin(), slots.end(), [&](const WeightSlot& some) { return some.name == name; });
@@ -47,6 +57,7 @@ std::vector<Layer> make_layers(const std::vector<WeightSlot>& slots, const Plan&
     layer.name = planned.name;
     layer.weight = {layer.slot.leaf, layout_on(layer.slot.leaf, planned.grid), planned.keep};
     layer.score = make_score(recipe.score, layer.weight, recipe.score_options);
+    if (plan.options.budget.limited()) layer.costs = costs_of(planned, layer.slot.leaf.device());
     check_score(layer, recipe, schedule);
     layers.push_back(std::move(layer));
   }

@@ -3,13 +3,22 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "hewn/core/error.h"
 #include "hewn/prune/layer_state.h"
 #include "hewn/prune/make_layers.h"
+#include "hewn/prune/revive.h"
+#include "hewn/prune/share_budget.h"
 #include "hewn/prune/support.h"
 
 namespace hewn::prune {
+namespace {
+
+constexpr double kFirstMoved = 0.3;  // share of the blocks that search regrow exchanges first
+
+}  // namespace
 
 PhaseChange Pruner::advance(int64_t step) {
   const Moment now = schedule_.at(step);
@@ -26,6 +35,8 @@ PhaseChange Pruner::enter(const Moment& next) {
   const Phase last = moment_.index < 0 ? next.phase : moment_.phase;
   if (next.phase == Phase::kSparse) {
     choose_supports(next);
+    const bool ends = next.index + 1 == static_cast<int64_t>(schedule_.phases().size());
+    if (ends && recipe_.revive) revive(layers_, plan_, chain_, execution_);
     if (recipe_.drop == DropRule::kZero) {
       for (Layer& layer : layers_) layer.drop();
     }
@@ -46,13 +57,36 @@ void Pruner::choose_supports(const Moment& moment) {
   for (const Layer& layer : layers_) {
     const int64_t keep = active_blocks(layer, moment);
     all = all && keep == layer.weight.blocks() && !layer.support.defined();
-    candidates.push_back({layer.score->importance(layer.weight), layer.support, keep,
-                          std::max<int64_t>(1, layer.weight.keep / 10)});
+    candidates.push_back({.importance = layer.score->importance(layer.weight),
+                          .within = layer.support,
+                          .keep = keep,
+                          .floor = least_blocks(layer.weight.keep),
+                          .in_logarithms = layer.score->in_logarithms(),
+                          .cost = layer.costs,
+                          .growth = layer.score->growth()});
+    if (recipe_.budget.shared()) candidates.back().level = layer.score->level(layer.weight);
   }
   if (all) return;
-  const std::vector<at::Tensor> supports = search_(candidates);
+  const std::vector<at::Tensor> supports = search_(candidates, limits_at(moment));
   for (size_t i = 0; i < layers_.size(); ++i) layers_[i].set_support(supports[i], execution_);
   ++selections_;
+}
+
+Limits Pruner::limits_at(const Moment& moment) const {
+  Limits out;
+  // Fewer and fewer blocks are exchanged, and none any more when the last phase begins.
+  const auto last = static_cast<double>(std::max<size_t>(schedule_.phases().size() - 1, 1));
+  out.moved = kFirstMoved / 2 * (1 + std::cos(std::numbers::pi * static_cast<double>(moment.index) / last));
+  out.cost = plan_.limit;
+  if (moment.phase != Phase::kSparsification || plan_.limit == 0) return out;
+  double all = 0;
+  for (const LayerPlan& layer : plan_.layers) {
+    if (layer.pruned) all += static_cast<double>(layer.cost.of_all_blocks(layer.grid));
+  }
+  const double left =
+      1 - ramp_sparsity(recipe_.ramp, recipe_.ramp_c, moment.progress, plan_.options.sparsity);
+  out.cost = std::max(out.cost, static_cast<int64_t>(left * all));
+  return out;
 }
 
 int64_t Pruner::active_blocks(const Layer& layer, const Moment& moment) const {
@@ -62,11 +96,18 @@ int64_t Pruner::active_blocks(const Layer& layer, const Moment& moment) const {
     case Phase::kSparse:
       return layer.weight.keep;
     case Phase::kSparsification: {
-      const double sparsity = ramp_sparsity(recipe_.ramp, recipe_.ramp_c, moment.progress, sparsity_);
-      return std::max(layer.weight.keep, blocks_to_keep(layer.weight.blocks(), sparsity));
+      const double sparsity =
+          ramp_sparsity(recipe_.ramp, recipe_.ramp_c, moment.progress, sparsity_of(layer));
+      return std::max(layer.weight.keep,
+                      blocks_to_keep(layer.weight.blocks(), sparsity, plan_.options.rounding));
     }
   }
   return layer.weight.blocks();
+}
+
+/// What a layer's ramp leads to: under most budgets the same for all.
+double Pruner::sparsity_of(const Layer& layer) const {
+  return recipe_.budget.kind == BudgetKind::kErk ? 1 - layer.weight.density() : plan_.options.sparsity;
 }
 
 void Pruner::show() {
@@ -95,8 +136,8 @@ void Pruner::fold() {
 Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe, int64_t steps)
     : recipe_(recipe),
       schedule_(make_schedule(recipe.schedule, recipe.schedule_options, steps)),
-      search_(find_search(recipe.search)),
-      sparsity_(plan.options.sparsity) {
+      search_(find_search(recipe.budget.shared() ? "global" : recipe.search)),
+      plan_(plan) {
   if (recipe.rerank_every < 1)
     throw Error(str("rerank-every: expected at least 1, got ", recipe.rerank_every));
   layers_ = make_layers(slots, plan, recipe, schedule_);

@@ -31,6 +31,10 @@ class Pruner {
   /// Slots that the plan leaves dense are not touched. Throws Error where the parts do not go together.
   Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe, int64_t steps);
 
+  /// Names all layers in order, where the network is a plain chain of them: the last selection then keeps no
+  /// block that lies on no path from input to output.
+  void set_chain(const std::vector<std::string>& names) { chain_ = names; }
+
   /// Makes these blocks the only ones that can be active, up to the next DENSE phase; before the first step.
   void begin_with(const Blocks& support);
 
@@ -69,11 +73,14 @@ class Pruner {
  private:
   PhaseChange enter(const Moment& next);
   void choose_supports(const Moment& moment);
+  Limits limits_at(const Moment& moment) const;
+  double sparsity_of(const Layer& layer) const;
 
   Recipe recipe_;
   Schedule schedule_;
   Search search_;
-  double sparsity_;
+  Plan plan_;
+  std::vector<std::string> chain_;
   std::vector<Layer> layers_;
   Execution execution_;
   bool bf16_ = false;

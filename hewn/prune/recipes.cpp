@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hewn/core/error.h"
+#include "hewn/core/options.h"
 #include "hewn/core/table.h"
 #include "hewn/core/text.h"
 
@@ -45,6 +46,31 @@ DropRule parse_drop_rule(const std::string& name) { return parse_in(kDropRules, 
 ResetRule parse_reset_rule(const std::string& name) { return parse_in(kResetRules, "reset", name); }
 Ramp parse_ramp(const std::string& name) { return parse_in(kRamps, "ramp", name); }
 
+AttentionClip parse_attention_clip(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ',');
+  if (text == "true" || text == "on" || text == "false" || text == "off") {
+    return {.on = text == "true" || text == "on"};
+  }
+  if (parts.size() != 2) {
+    throw Error(str("attention-clip: expected true, false or LOW,HIGH, got \"", text, "\""));
+  }
+  double low = 0;
+  double high = 0;
+  parse_value("attention-clip", parts[0], low);
+  parse_value("attention-clip", parts[1], high);
+  if (!(low >= 0 && low <= 1 && high >= 1)) {
+    throw Error(
+        str("attention-clip: attention starts at 1, so expected LOW in [0, 1] and HIGH of 1 or more, got \"",
+            text, "\""));
+  }
+  return {true, low, high};
+}
+
+std::string to_string(const AttentionClip& clip) {
+  if (clip.low && clip.high) return str(*clip.low, ",", *clip.high);
+  return clip.on ? "true" : "false";
+}
+
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> kRows = {
       {.name = "dense", .help = "no pruning: the baseline", .schedule = "dense"},
@@ -66,15 +92,45 @@ const std::vector<Recipe>& recipes() {
        .schedule = "sa++",
        .reset = ResetRule::kEvery},
       {.name = "sa++r",
-       .help = "SequentialAttention++ refined: blocks return as zeros, logits learn faster, gradients are "
-               "clipped",
-       .score = "attention",
+       .help = "SequentialAttention++ refined: blocks are ranked by the norm of what they add and return as "
+               "zeros, logits learn faster, gradients are clipped",
+       .score = "gated-norm",
        .schedule = "sa++",
        .drop = DropRule::kZero,
        .reset = ResetRule::kEvery,
        .logit_lr = 10,
        .logit_decay = 0,
        .clip_grad = 1},
+      {.name = "magnitude++",
+       .help = "the schedule of sa++, blocks by norm",
+       .schedule = "sa++",
+       .drop = DropRule::kZero,
+       .reset = ResetRule::kEvery},
+      {.name = "taylor++",
+       .help = "the schedule of sa++, blocks by the first-order change of the loss (Molchanov et al. 2019)",
+       .score = "taylor",
+       .schedule = "sa++",
+       .drop = DropRule::kZero,
+       .reset = ResetRule::kEvery},
+      {.name = "gradual-magnitude",
+       .help = "one long ramp after a tenth of the steps, blocks by norm (Zhu and Gupta 2017)",
+       .schedule = "gradual",
+       .schedule_options = {.dense_fraction = 0.1},
+       .ramp = Ramp::kPolynomial,
+       .ramp_c = 3},
+      {.name = "gradual-powerprop",
+       .help = "one long ramp after a fifth of the steps, by the norm of powerpropagated blocks",
+       .score = "powerprop",
+       .schedule = "gradual",
+       .schedule_options = {.dense_fraction = 0.2},
+       .ramp = Ramp::kPolynomial,
+       .ramp_c = 3},
+      {.name = "rigl",
+       .help = "always sparse: drop blocks by norm, grow them by gradient (Evci et al. 2020)",
+       .score = "regrowth",
+       .search = "regrow",
+       .schedule = "regrow",
+       .drop = DropRule::kZero},
       {.name = "sequential-attention",
        .help = "one long backward selection by learned attention",
        .score = "attention",
@@ -91,31 +147,14 @@ const Recipe& find_recipe(const std::string& name) { return find_row(recipes(), 
 
 namespace {
 
-/// Adam's steps are as long for a logit that matters little as for one that matters much: they need a smaller
-/// factor than under SGD, and no clipping. Clearing its moments jolts all weights.
+/// Adam measures every step against the moments it has gathered: clearing them jolts all weights, and the
+/// length of gradients, which clipping limits, means nothing to it.
 void refine_for_adam(Recipe& recipe) {
-  recipe.logit_lr = 3;
-  recipe.logit_decay.reset();
   recipe.reset = ResetRule::kNone;
   recipe.clip_grad = 0;
 }
 
-/// Click logs: Adam measures every logit against itself: a block that the loss hardly misses rises as fast as
-/// one that it misses badly. Measured against the whole layer, the blocks that bring something new win. Its
-/// steps are as long for a block without use as for a useful one, so attention alone leaves much in blocks
-/// that will be dropped: powerprop under it empties them. docs/study.md has the figures.
-void refine_for_clicks(Recipe& recipe) {
-  refine_for_adam(recipe);
-  recipe.score = "attention-power";
-  recipe.score_options.alpha = 1.5;
-  recipe.drop = DropRule::kMask;
-  recipe.shared_moment = true;
-  recipe.logit_lr = 1;
-}
-
 }  // namespace
-
-std::string usual_method(const Setting& setting) { return setting.normalised ? "sa++" : "sa++r"; }
 
 Recipe recipe_for(const std::string& name, const Setting& setting) {
   Recipe recipe = find_recipe(name);
@@ -124,9 +163,7 @@ Recipe recipe_for(const std::string& name, const Setting& setting) {
     if (name == "acdc") recipe.drop = DropRule::kMask;
     if (recipe.schedule == "one-shot") recipe.schedule_options.dense_fraction = 0.8;
   }
-  if (setting.adam && name == "sa++r") {
-    (setting.clicks ? refine_for_clicks : refine_for_adam)(recipe);
-  }
+  if (setting.adam && name == "sa++r") refine_for_adam(recipe);
   recipe.schedule = schedule_for(recipe.schedule, setting);
   return recipe;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/prune/budget.h"
 #include "hewn/prune/schedule/schedule.h"
 #include "hewn/prune/score/options.h"
 
@@ -25,6 +26,9 @@ std::string_view name_of(Ramp ramp);
 DropRule parse_drop_rule(const std::string& name);
 ResetRule parse_reset_rule(const std::string& name);
 Ramp parse_ramp(const std::string& name);
+/// "true", "false" or "LOW,HIGH".
+AttentionClip parse_attention_clip(const std::string& text);
+std::string to_string(const AttentionClip& clip);
 
 /// A pruning method is a row of this table: a score, a search, a schedule and the rules between them.
 struct Recipe {
@@ -32,6 +36,7 @@ struct Recipe {
   std::string help;
   std::string score = "magnitude";
   std::string search = "top-k";
+  Budget budget = {};                 // a shared one chooses by search "global"
   std::string schedule = "one-shot";  // "acdc" and "sa++" stand for the form that fits the task
   DropRule drop = DropRule::kMask;
   ResetRule reset = ResetRule::kNone;
@@ -39,11 +44,13 @@ struct Recipe {
   std::optional<double> logit_decay = {};  // their weight decay, where it is not that of the weights
   bool shared_moment = false;              // Adam: one second moment for all score parameters of a layer
   double clip_grad = 0;  // largest norm of all gradients together, where the user gives none; 0: no limit
+  bool decay_dropped = false;  // an optimiser that knows nothing of supports: dropped weights decay too
   ScoreOptions score_options = {};
   ScheduleOptions schedule_options = {};
   Ramp ramp = Ramp::kExponential;
   double ramp_c = 4;
   int64_t rerank_every = 1;  // steps between selections during SPARSIFICATION
+  bool revive = true;        // at the last selection blocks on no path from input to output go to others
 
   /// True where nothing is ever pruned.
   bool dense() const { return schedule == "dense"; }
@@ -54,15 +61,14 @@ const Recipe& find_recipe(const std::string& name);
 
 /// What decides the form that a recipe takes.
 struct Setting {
-  bool normalised = false;  // the network has normalisation layers
-  bool clicks = false;      // click-through prediction rather than images
-  bool adam = false;        // Adam or AdamW rather than SGD
+  bool clicks = false;  // click-through prediction rather than images
+  bool adam = false;    // Adam or AdamW rather than SGD
 
   bool operator==(const Setting&) const = default;
 };
 
 /// The method that is used where the user names none.
-std::string usual_method(const Setting& setting);
+inline const std::string kUsualMethod = "sa++r";
 /// The row of that name in the form that fits: schedule, drop rule and rates.
 Recipe recipe_for(const std::string& name, const Setting& setting);
 /// "sa++" -> "sa++/imagenet" or "sa++/ctr"; other names are returned as they are.

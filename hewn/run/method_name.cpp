@@ -4,7 +4,6 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
-#include "hewn/nn/signature.h"
 #include "hewn/run/recipe.h"
 
 namespace hewn::run {
@@ -15,10 +14,6 @@ constexpr size_t kMostParts = 4;  // in a folder's name
 std::string part_text(const Json& value) {
   if (value.is_number()) return str(value.get<double>());
   return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-prune::Recipe recipe_in(const Options& options) {
-  return resolve_recipe(options, nn::usually_normalised(options.model));
 }
 
 /// "score=magnitude" for each part that is not the method's own.
@@ -44,7 +39,7 @@ std::vector<std::string> changed_parts(const Options& options, const prune::Reci
 
 }  // namespace
 
-std::string method_name(const Options& options) { return method_name(options, recipe_in(options)); }
+std::string method_name(const Options& options) { return method_name(options, resolve_recipe(options)); }
 
 std::string method_name(const Options& options, const prune::Recipe& recipe) {
   const std::vector<std::string> parts = changed_parts(options, recipe);
@@ -54,7 +49,7 @@ std::string method_name(const Options& options, const prune::Recipe& recipe) {
 std::string method_label(const Options& options) {
   // Blocks and sparsity of a support that is kept are the file's, which nobody has read yet.
   if (options.keep_support) return "fixed-support";
-  const prune::Recipe recipe = recipe_in(options);
+  const prune::Recipe recipe = resolve_recipe(options);
   std::string out = options.prune.method.value_or("auto");
   const std::vector<std::string> parts = changed_parts(options, recipe);
   for (size_t i = 0; i < std::min(parts.size(), kMostParts); ++i) out += "+" + parts[i];

@@ -26,15 +26,16 @@ double peak_rate(const Options& options) {
   return options.lr.value_or(parse_optimiser(options.optimiser) == kernels::UpdateKind::kSgd ? 0.1 : 0.001);
 }
 
-prune::Recipe resolve_recipe(const Options& o, bool normalised) {
+prune::Recipe resolve_recipe(const Options& o) {
   const PrunerOptions prune = pruner_options(o, 0);
-  return recipe_of(prune, {.normalised = normalised, .clicks = prune.clicks, .adam = *prune.adam});
+  return recipe_of(prune, {.clicks = prune.clicks, .adam = *prune.adam});
 }
 
 void record_recipe(const prune::Recipe& recipe, Options& o) {
   o.prune.method = recipe.name;
   o.prune.score = recipe.score;
   o.prune.search = recipe.search;
+  o.prune.budget = prune::to_string(recipe.budget);
   o.prune.schedule = recipe.schedule;
   o.prune.drop = std::string(prune::name_of(recipe.drop));
   o.prune.reset = std::string(prune::name_of(recipe.reset));
@@ -42,7 +43,9 @@ void record_recipe(const prune::Recipe& recipe, Options& o) {
   o.prune.logit_decay = recipe.logit_decay;
   o.prune.logit_moment = recipe.shared_moment ? "shared" : "own";
   o.prune.clip_grad = recipe.clip_grad;
-  o.prune.attention_clip = recipe.score_options.clip;
+  o.prune.attention_clip = prune::to_string(recipe.score_options.clip);
+  o.prune.logit_start = recipe.score_options.start;
+  o.prune.decay_dropped = recipe.decay_dropped;
   o.prune.alpha = recipe.score_options.alpha;
   o.prune.ramp = std::string(prune::name_of(recipe.ramp));
   o.prune.ramp_c = recipe.ramp_c;

@@ -18,7 +18,7 @@ OptimiserOptions optimiser_options(const Options& options);
 double peak_rate(const Options& options);
 
 /// The method's row of the table in the form that fits, with the options' own choices put in.
-prune::Recipe resolve_recipe(const Options& options, bool normalised);
+prune::Recipe resolve_recipe(const Options& options);
 
 /// Writes the recipe's choices back, so that config.json says them all.
 void record_recipe(const prune::Recipe& recipe, Options& options);

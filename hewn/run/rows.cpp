@@ -24,16 +24,35 @@ void describe_network(Options& o, OptionTable& table) {
 }
 
 void describe_pruning(PrunerOptions& o, OptionTable& table) {
-  table.add("method", o.method, "pruning method; auto: sa++ with normalisation layers, sa++r without");
+  table.add("method", o.method, "pruning method; auto: sa++r");
   table.add("block", o.block, "block size, B or RxC").only_prunes();
   table.add("sparsity", o.sparsity, "fraction of blocks to drop, in [0, 1)").only_prunes();
   table.add("score", o.score, "how blocks are ranked, instead of the method's own").only_prunes();
-  table.add("search", o.search, "how the support is chosen: top-k or global").only_prunes();
+  table
+      .add("budget", o.budget,
+           "how kept blocks are shared by layers: uniform, erk, global, or up to a limit of bytes=SHARE, "
+           "flops=SHARE (of the dense network's) or ms=MILLISECONDS")
+      .only_prunes();
+  table.add("search", o.search, "how the support is chosen: top-k or regrow").only_prunes();
   table.add("schedule", o.schedule, "when phases change, instead of the method's own").only_prunes();
   table.add("drop", o.drop, "weights of dropped blocks: mask (keep) or zero").only_prunes();
   table.add("reset", o.reset, "when optimiser state is cleared: none, decompress or every").only_prunes();
   table.add("logit-lr", o.logit_lr, "learning rate of logits and masks over that of weights").only_prunes();
-  table.add("attention-clip", o.attention_clip, "clamp attention to [density, 1/density]").only_prunes();
+  table
+      .add("attention-clip", o.attention_clip,
+           "clamp attention: true (to [density, 1/density]), false, or LOW,HIGH")
+      .only_prunes();
+  table
+      .add("logit-start", o.logit_start,
+           "logits begin at this times the logarithm of the blocks' norms, the network unchanged; 0: at zero")
+      .only_prunes();
+  table
+      .add("decay-dropped", o.decay_dropped,
+           "weights of dropped blocks decay and follow their momentum, as under a plain optimiser")
+      .only_prunes();
+  table.add("rounding", o.rounding, "blocks to keep, where they are no whole number: down or nearest")
+      .one_of({"down", "nearest"})
+      .only_prunes();
   table.add("alpha", o.alpha, "exponent of powerprop and attention-power").only_prunes();
   table.add("ramp", o.ramp, "how SPARSIFICATION proceeds: exponential or polynomial").only_prunes();
   table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential").only_prunes();

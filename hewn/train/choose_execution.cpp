@@ -10,6 +10,7 @@ namespace {
 const char* why_dense(const Workshop& shop) {
   if (shop.device.is_cuda()) return "device cuda";
   if (!shop.group->place().alone()) return "several processes";
+  if (shop.recipe().decay_dropped) return "decay-dropped";
   return shop.options.precision != "fp32" ? "precision bf16" : nullptr;
 }
 

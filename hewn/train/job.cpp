@@ -5,7 +5,6 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/dist/text.h"
-#include "hewn/nn/slots.h"
 #include "hewn/run/config.h"
 #include "hewn/run/log.h"
 #include "hewn/run/method_name.h"
@@ -43,7 +42,7 @@ run::Summary summarise(const Workshop& shop, const run::Metrics& metrics, const 
   out.data = shop.options.data;
   out.model = shop.options.model;
   out.block = to_string(shop.plan().options.block);
-  out.sparsity = shop.recipe().dense() ? 0.0 : shop.options.prune.sparsity;
+  out.sparsity = shop.recipe().dense() ? 0.0 : shop.plan().options.sparsity;
   out.seed = shop.options.seed;
   out.epochs = shop.options.epochs;
   out.steps = shop.steps;
@@ -62,14 +61,12 @@ run::Summary summarise(const Workshop& shop, const run::Metrics& metrics, const 
 void announce(const Workshop& shop, run::Observer& observer) {
   const prune::Recipe& recipe = shop.recipe();
   if (recipe.dense()) return;
-  const std::string why = shop.options.prune.method || shop.options.keep_support ? ""
-                          : nn::has_normalisation(*shop.model) ? " (default with normalisation layers)"
-                                                               : " (default without normalisation layers)";
-  observer.on_message(hewn::str("method ", run::method_name(shop.options, shop.recipe()), why, ": score ",
-                                recipe.score, ", schedule ", recipe.schedule, ", drop ",
-                                prune::name_of(recipe.drop), "; ", shop.plan().layers_pruned(), " of ",
-                                shop.plan().layers.size(), " layers pruned, ", shop.plan().blocks_kept(),
-                                " of ", shop.plan().blocks_total(), " blocks kept"));
+  const std::string why = shop.options.prune.method || shop.options.keep_support ? "" : " (default)";
+  observer.on_message(hewn::str(
+      "method ", run::method_name(shop.options, shop.recipe()), why, ": score ", recipe.score, ", schedule ",
+      recipe.schedule, ", drop ", prune::name_of(recipe.drop), ", budget ", prune::to_string(recipe.budget),
+      "; ", shop.plan().layers_pruned(), " of ", shop.plan().layers.size(), " layers pruned, ",
+      shop.plan().blocks_kept(), " of ", shop.plan().blocks_total(), " blocks kept"));
   for (const std::string& warning : planned_report(*shop.model, shop.plan()).warnings)
     observer.on_message(warning);
 }

@@ -4,6 +4,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/nn/batch_norm.h"
+#include "hewn/nn/trace.h"
 #include "hewn/run/recipe.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/init.h"
@@ -30,11 +31,17 @@ void load_init(Workshop& shop, run::Observer& observer) {
   observer.on_message(hewn::str(options.init, ": ", keep_support(*shop.model, file, options)));
 }
 
+std::map<std::string, int64_t> positions_of(const std::vector<nn::LayerUse>& uses) {
+  std::map<std::string, int64_t> out;
+  for (const nn::LayerUse& use : uses) out[use.name] = use.positions();
+  return out;
+}
+
 /// Each process would show a score other inputs.
 void check_scores(const Workshop& shop) {
   if (shop.group->place().alone()) return;
   for (const prune::Pruner::Layer& layer : shop.pruner->algorithm().layers()) {
-    if (layer.score->sees_inputs()) {
+    if (layer.score->sees_inputs() || layer.score->sees_gradients()) {
       throw Error(hewn::str("score ", shop.recipe().score,
                             ": works in one process only: each would see other inputs"));
     }
@@ -53,11 +60,15 @@ Workshop::Workshop(const run::Options& given, run::Observer& observer,
   data::Share{0, group->place().size}.rows_of(std::min(options.batch, source->info().train_size));
   model = build_model(options, signature_of(source->info()));
   if (!options.init.empty()) load_init(*this, observer);
+  const std::map<std::string, int64_t> positions =
+      positions_of(nn::trace_layers(*model, source->info().input));
   task = make_task(source->info().kind, options.label_smoothing, source->info().target_scale);
   move_to(*model, device, options.cudnn_benchmark);
   if (options.sync_batch_norm) synchronise_norms(*this);
   steps = options.steps > 0 ? options.steps : options.epochs * source->train_batches();
-  pruner = std::make_unique<Pruner>(*model, run::pruner_options(options, steps));
+  PrunerOptions pruning = run::pruner_options(options, steps);
+  pruning.positions = positions;
+  pruner = std::make_unique<Pruner>(*model, pruning);
   optimiser = std::make_unique<Optimiser>(*pruner, run::optimiser_options(options));
   check_scores(*this);
 }

@@ -41,7 +41,7 @@ class RunViewTest : public testing::Test {
     model_ = train::build_model(options_, signature);
     const auto slots = nn::find_slots(*model_);
     const auto plan = prune::make_plan(nn::weight_shapes(slots), plan_options(options_.prune));
-    pruner_ = std::make_unique<prune::Pruner>(slots, plan, run::resolve_recipe(options_, false), 100);
+    pruner_ = std::make_unique<prune::Pruner>(slots, plan, run::resolve_recipe(options_), 100);
   }
 
   /// Goes through the whole schedule with the weights as they are.

@@ -9,7 +9,9 @@ namespace {
 
 TEST(MethodName, SaysWhichPartsAreNotTheMethodsOwn) {
   EXPECT_EQ(method_name(options_from({})), "sa++r");
-  EXPECT_EQ(method_name(options_from({{"model", "resnet20"}})), "sa++");
+  EXPECT_EQ(method_name(options_from({{"model", "resnet20"}})), "sa++r");
+  EXPECT_EQ(method_name(options_from({{"budget", "flops=0.2"}})), "sa++r with budget=flops=0.2");
+  EXPECT_EQ(method_name(options_from({{"search", "global"}})), "sa++r with budget=global");
   EXPECT_EQ(method_name(options_from({{"score", "magnitude"}})), "sa++r with score=magnitude");
   EXPECT_EQ(method_name(options_from({{"method", "sa++r"}, {"score", "magnitude"}, {"drop", "mask"}})),
             "sa++r with score=magnitude, drop=mask");
@@ -17,7 +19,7 @@ TEST(MethodName, SaysWhichPartsAreNotTheMethodsOwn) {
             "sa++r with schedule=acdc/imagenet, logit-lr=3");
   EXPECT_EQ(method_name(options_from({{"no-sparsification", "true"}})), "sa++r with sparsification=false");
   // What is given but the same is no change, nor is what fits data and optimiser.
-  EXPECT_EQ(method_name(options_from({{"score", "attention"}, {"schedule", "sa++"}})), "sa++r");
+  EXPECT_EQ(method_name(options_from({{"score", "gated-norm"}, {"schedule", "sa++"}})), "sa++r");
   EXPECT_EQ(method_name(options_from({{"data", "synthetic-ctr"}})), "sa++r");
   EXPECT_EQ(method_name(options_from({{"optimiser", "adam"}})), "sa++r");
   // Nothing is scored or dropped.
@@ -29,7 +31,7 @@ TEST(MethodName, OfARecordedRunIsTheSame) {
     for (const char* drop : {"mask", "zero"}) {
       const Options given = options_from({{"data", data}, {"drop", drop}, {"search", "global"}});
       Options recorded = given;
-      record_recipe(resolve_recipe(given, false), recorded);
+      record_recipe(resolve_recipe(given), recorded);
       EXPECT_EQ(method_name(recorded), method_name(given));
     }
   }
