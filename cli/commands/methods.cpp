@@ -27,17 +27,57 @@ Json names(const Rows& rows) {
   return out;
 }
 
+/// The parts of a method whose form may depend on optimiser and data, as text.
+std::vector<std::string> parts_of(const prune::Recipe& row) {
+  return {row.score,
+          row.schedule,
+          std::string(prune::name_of(row.drop)),
+          std::string(prune::name_of(row.reset)),
+          str(row.logit_lr),
+          row.logit_decay ? str(*row.logit_decay) : "as weights",
+          row.clip_grad > 0 ? str(row.clip_grad) : "none"};
+}
+
+struct Form {
+  const char* where;
+  prune::Setting setting;
+};
+constexpr Form kForms[] = {{"under Adam", {.adam = true}},
+                           {"click logs, Adam", {.clicks = true, .adam = true}}};
+
+/// The forms of a method that differ from the one for images under SGD.
+std::vector<std::pair<std::string, prune::Recipe>> other_forms(const prune::Recipe& row) {
+  std::vector<std::pair<std::string, prune::Recipe>> out;
+  std::vector<std::string> shown = parts_of(prune::recipe_for(row.name, {}));
+  for (const Form& form : kForms) {
+    const prune::Recipe recipe = prune::recipe_for(row.name, form.setting);
+    if (parts_of(recipe) == shown) continue;
+    shown = parts_of(recipe);
+    out.emplace_back(form.where, recipe);
+  }
+  return out;
+}
+
+Json json_of_parts(const prune::Recipe& row) {
+  return {{"score", row.score},
+          {"search", row.search},
+          {"schedule", row.schedule},
+          {"drop", prune::name_of(row.drop)},
+          {"reset", prune::name_of(row.reset)},
+          {"logit_lr", row.logit_lr},
+          {"logit_decay", row.logit_decay ? Json(*row.logit_decay) : Json(nullptr)},
+          {"clip_grad", row.clip_grad}};
+}
+
 void print_json_methods() {
   Json methods = Json::array();
   for (const prune::Recipe& row : prune::recipes()) {
-    methods.push_back({{"name", row.name},
-                       {"help", row.help},
-                       {"score", row.score},
-                       {"search", row.search},
-                       {"schedule", row.schedule},
-                       {"drop", prune::name_of(row.drop)},
-                       {"reset", prune::name_of(row.reset)},
-                       {"logit_lr", row.logit_lr}});
+    Json json = json_of_parts(row);
+    json["name"] = row.name;
+    json["help"] = row.help;
+    json["forms"] = Json::object();
+    for (const auto& [where, form] : other_forms(row)) json["forms"][where] = json_of_parts(form);
+    methods.push_back(json);
   }
   std::cout << Json{{"methods", methods},
                     {"scores", names(prune::score_names())},
@@ -55,12 +95,18 @@ int run_methods(bool json) {
     return 0;
   }
   std::vector<std::vector<std::string>> rows = {
-      {"method", "score", "schedule", "drop", "reset", "logit-lr", ""}};
+      {"method", "score", "schedule", "drop", "reset", "logit-lr", "logit-decay", "clip-grad", ""}};
+  const auto add = [&](const std::string& name, const prune::Recipe& row, const std::string& help) {
+    std::vector<std::string> cells = parts_of(row);
+    cells.insert(cells.begin(), name);
+    cells.push_back(help);
+    rows.push_back(cells);
+  };
   for (const prune::Recipe& row : prune::recipes()) {
-    rows.push_back({str("  ", row.name), row.score, row.schedule, std::string(prune::name_of(row.drop)),
-                    std::string(prune::name_of(row.reset)), str(row.logit_lr), row.help});
+    add(str("  ", row.name), row, row.help);
+    for (const auto& [where, form] : other_forms(row)) add(str("    ", where), form, "");
   }
-  print_table(std::cout, rows, {false, false, false, false, false, true, false});
+  print_table(std::cout, rows, {false, false, false, false, false, true, true, true, false});
   list("score", prune::score_names());
   list("search", prune::search_names());
   list("schedule", prune::schedules());
