@@ -64,7 +64,6 @@ class Trainer {
     return {name, ms[ms.size() / 2], ms.back() / ms.front()};
   }
 
-  int64_t layers() const { return pruner_->plan().layers_pruned(); }
 
  private:
   int64_t begin_of(prune::Phase phase) const {
@@ -98,13 +97,15 @@ Json measure(int64_t batch_size, int groups, bool graphs) {
   std::vector<Row> rows;
   const auto dense = [&](const char* name) {
     options.prune.method = "dense";
+    options.prune.score.reset();
     rows.push_back(Trainer(options, graphs).time(name, prune::Phase::kDense, batch, groups));
   };
   dense("dense");
-  {
+  for (const char* score : {"attention", "gated-norm"}) {
     options.prune.method = "sa++";
+    options.prune.score = score;
     Trainer pruned(options, graphs);
-    const std::string prefix = str("sa++, ", pruned.layers(), " layers, ");
+    const std::string prefix = str("sa++, ", score, ", ");
     rows.push_back(pruned.time(prefix + "DENSE", prune::Phase::kDense, batch, groups));
     rows.push_back(pruned.time(prefix + "SPARSIFICATION", prune::Phase::kSparsification, batch, groups));
     rows.push_back(pruned.time(prefix + "SPARSE", prune::Phase::kSparse, batch, groups));
@@ -113,7 +114,7 @@ Json measure(int64_t batch_size, int groups, bool graphs) {
   const double base = (rows.front().ms + rows.back().ms) / 2;
   Json out = Json::array();
   for (const Row& row : rows) {
-    std::printf("  batch %5ld %-9s %-34s %8.3f ms  %6.3f x  (groups differ by %.1f %%)\n",
+    std::printf("  batch %5ld %-9s %-36s %8.3f ms  %6.3f x  (groups differ by %.1f %%)\n",
                 static_cast<long>(batch_size), graphs ? "recorded" : "launched", row.name.c_str(), row.ms,
                 row.ms / base, 100 * (row.spread - 1));
     out.push_back({{"name", row.name}, {"ms", row.ms}, {"ratio", row.ms / base}, {"spread", row.spread}});
