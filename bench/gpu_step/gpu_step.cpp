@@ -64,7 +64,6 @@ class Trainer {
     return {name, ms[ms.size() / 2], ms.back() / ms.front()};
   }
 
-
  private:
   int64_t begin_of(prune::Phase phase) const {
     for (const prune::PhaseSpan& span : pruner_->algorithm().schedule().phases()) {

@@ -147,11 +147,11 @@ const Recipe& find_recipe(const std::string& name) { return find_row(recipes(), 
 
 namespace {
 
-/// Adam measures every step against the moments it has gathered: clearing them jolts all weights, and the
-/// length of gradients, which clipping limits, means nothing to it.
+/// Adam measures every step against the moments that it has gathered: without them its first steps are as
+/// long as any, whatever the gradients, and a reset at every change of phase jolts all weights again and
+/// again. The paper's own method keeps what the paper says.
 void refine_for_adam(Recipe& recipe) {
-  recipe.reset = ResetRule::kNone;
-  recipe.clip_grad = 0;
+  if (recipe.reset == ResetRule::kEvery && recipe.name != "sa++") recipe.reset = ResetRule::kNone;
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ Recipe recipe_for(const std::string& name, const Setting& setting) {
     if (name == "acdc") recipe.drop = DropRule::kMask;
     if (recipe.schedule == "one-shot") recipe.schedule_options.dense_fraction = 0.8;
   }
-  if (setting.adam && name == "sa++r") refine_for_adam(recipe);
+  if (setting.adam) refine_for_adam(recipe);
   recipe.schedule = schedule_for(recipe.schedule, setting);
   return recipe;
 }
