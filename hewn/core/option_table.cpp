@@ -53,6 +53,11 @@ OptionTable::Row& OptionTable::Row::share() {
                 [](const Json& value) { return value.get<double>() >= 0 && value.get<double>() < 1; });
 }
 
+OptionTable::Row& OptionTable::Row::share_or_all() {
+  return expect("a number in [0, 1]",
+                [](const Json& value) { return value.get<double>() >= 0 && value.get<double>() <= 1; });
+}
+
 OptionTable::Row& OptionTable::Row::one_of(const std::vector<std::string>& words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {

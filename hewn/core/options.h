@@ -73,6 +73,8 @@ class OptionTable {
     Row& between(int64_t least, int64_t most);
     /// In [0, 1).
     Row& share();
+    /// In [0, 1].
+    Row& share_or_all();
     Row& one_of(const std::vector<std::string>& words);
     Row& only_prunes();
     Row& may_change_on_resume();

@@ -16,8 +16,10 @@ std::string part_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+const std::string kTaught = "teacher";
+
 /// "score=magnitude" for each part that is not the method's own.
-std::vector<std::string> changed_parts(const Options& options, const prune::Recipe& recipe) {
+std::vector<std::string> changed_in_recipe(const Options& options, const prune::Recipe& recipe) {
   if (recipe.name == "dense" && recipe.dense()) return {};  // nothing is scored or dropped
   const PrunerOptions prune = pruner_options(options, 0);
   // Two sets of options that differ in parts of the method alone.
@@ -37,7 +39,16 @@ std::vector<std::string> changed_parts(const Options& options, const prune::Reci
   return out;
 }
 
+/// Whose teacher it is the options say: a path is no part of a name.
+std::vector<std::string> changed_parts(const Options& options, const prune::Recipe& recipe) {
+  std::vector<std::string> out = changed_in_recipe(options, recipe);
+  if (is_taught(options)) out.insert(out.begin(), kTaught);
+  return out;
+}
+
 }  // namespace
+
+bool names_dense(const std::string& method) { return method == "dense" || method == "dense with " + kTaught; }
 
 std::string method_name(const Options& options) { return method_name(options, resolve_recipe(options)); }
 
@@ -48,7 +59,7 @@ std::string method_name(const Options& options, const prune::Recipe& recipe) {
 
 std::string method_label(const Options& options) {
   // Blocks and sparsity of a support that is kept are the file's, which nobody has read yet.
-  if (options.keep_support) return "fixed-support";
+  if (options.keep_support) return is_taught(options) ? "fixed-support+" + kTaught : "fixed-support";
   const prune::Recipe recipe = resolve_recipe(options);
   std::string out = options.prune.method.value_or("auto");
   const std::vector<std::string> parts = changed_parts(options, recipe);

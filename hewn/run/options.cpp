@@ -7,6 +7,8 @@
 
 namespace hewn::run {
 
+bool is_taught(const Options& o) { return !o.teacher.empty() && o.teacher_share > 0; }
+
 Options usual_options(data::Kind kind) {
   Options o;
   if (kind == data::Kind::kClicks) {
@@ -100,6 +102,10 @@ void check_options(const Options& given) {
   data::find_info(o.data);
   nn::usual_signature(o.model);
   check(pruner_options(o, 0));
+  if (o.teacher == kSelfDense && resolve_recipe(o, nn::usually_normalised(o.model)).dense()) {
+    throw Error(
+        "teacher: self-dense is the dense model beside a pruned one; give a dense model a file or a run");
+  }
 }
 
 data::Part evaluated_part(const Options& o) {

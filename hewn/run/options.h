@@ -49,6 +49,9 @@ struct Options {
   double weight_decay = 5e-4;
   bool decay_all = false;
   double label_smoothing = 0;
+  std::string teacher;
+  double teacher_share = 0.5;
+  std::optional<double> temperature;
   bool augment = true;
   // Where and with what.
   int64_t seed = 0;
@@ -66,6 +69,12 @@ struct Options {
   int64_t checkpoint_every = 0;
   int64_t keep_checkpoints = 3;
 };
+
+/// As a teacher: the dense model that is trained beside the run.
+constexpr const char* kSelfDense = "self-dense";
+
+/// Whether the network learns from a teacher. One whose share is 0 says nothing.
+bool is_taught(const Options& options);
 
 /// The options that are usual for a kind of data: those above for images; for click logs the paper's network
 /// and optimiser; for tables a smaller network, small batches and Adam.

@@ -83,6 +83,18 @@ void describe_length(Options& o, OptionTable& table) {
       .share();
 }
 
+void describe_teacher(Options& o, OptionTable& table) {
+  table.add("teacher", o.teacher,
+            "learn from this trained network too, of the same form: a .safetensors or .pt file or a finished "
+            "run; self-dense: from the dense model, trained first as with --compare-dense");
+  table.add("teacher-share", o.teacher_share, "share of the teacher in the loss, in [0, 1]").share_or_all();
+  table
+      .add("temperature", o.temperature,
+           "how much the answers of teacher and network are evened out before they are compared; auto: 4 for "
+           "classes, 1 for click logs")
+      .above(0);
+}
+
 void describe_update(Options& o, OptionTable& table) {
   table.add("optimiser", o.optimiser, "sgd, adam or adamw").one_of({"sgd", "adam", "adamw"}).was("optimizer");
   table.add("lr", o.lr, "peak learning rate; auto: 0.1 for sgd, 0.001 for adam").above(0);
@@ -158,6 +170,7 @@ OptionTable describe(Options& o) {
   describe_pruning(o.prune, table);
   table.group("Training");
   describe_length(o, table);
+  describe_teacher(o, table);
   table.group("Optimiser");
   describe_update(o, table);
   table.group("Machine");

@@ -62,7 +62,7 @@ std::string advice(const std::string& name, const at::Tensor& held, const at::Te
 }
 
 void check_shapes(const std::map<std::string, at::Tensor>& wanted, const tensor::TensorFile& file,
-                  const std::string& where) {
+                  const std::string& where, bool may_skip) {
   std::vector<std::string> names;
   for (const auto& [name, needed] : wanted) {
     const auto held = file.tensors.find(name);
@@ -71,7 +71,7 @@ void check_shapes(const std::map<std::string, at::Tensor>& wanted, const tensor:
   if (names.empty()) return;
   const at::Tensor& held = file.tensors.at(names.front());
   const at::Tensor& needed = wanted.at(names.front());
-  const bool only = layer_of(names.front()) == layer_of(names.back());
+  const bool only = may_skip && layer_of(names.front()) == layer_of(names.back());
   throw FormatError(where,
                     hewn::str("tensor \"", names.front(), "\" has shape ", held.sizes(), ", the model needs ",
                               needed.sizes(), advice(names.front(), held, needed, only)));
@@ -91,23 +91,24 @@ BlockShape only_block(const Blocks& support, const std::string& where) {
 }  // namespace
 
 tensor::TensorFile load_weights(nn::Model& model, const std::filesystem::path& path,
-                                const std::string& skip) {
+                                const std::optional<std::string>& skip) {
   if (io::kind_of(path) == io::SourceKind::kRun) return load_weights(model, run::Folder{path}.model(), skip);
   check_weights_file(path);
   tensor::TensorFile file = tensor::load_weights(path);
   strip_prefix(file.tensors);
+  const std::string left_out = skip.value_or("");
   std::map<std::string, at::Tensor> wanted;
   for (const auto& [name, tensor] : tensor::state_dict(model)) {
-    const bool optional = any_matches(skip, name) || (is_counter(name) && !file.tensors.contains(name));
+    const bool optional = any_matches(left_out, name) || (is_counter(name) && !file.tensors.contains(name));
     if (!optional) wanted[name] = tensor;
   }
   for (const auto& [name, tensor] : file.tensors) {
-    if (!wanted.contains(name) && !any_matches(skip, name)) {
-      throw FormatError(path.string(), hewn::str("tensor \"", name,
-                                                 "\" is not part of the model; leave it out with init-skip"));
+    if (!wanted.contains(name) && !any_matches(left_out, name)) {
+      throw FormatError(path.string(), hewn::str("tensor \"", name, "\" is not part of the model",
+                                                 skip ? "; leave it out with init-skip" : ""));
     }
   }
-  check_shapes(wanted, file, path.string());
+  check_shapes(wanted, file, path.string(), skip.has_value());
   tensor::copy_into(wanted, file, "", path.string());
   return file;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "hewn/core/blocks.h"
@@ -14,7 +15,9 @@ namespace hewn::train {
 /// half or bfloat16, with or without the prefix "module." that data-parallel training leaves. Tensors that
 /// match one of the patterns in `skip` (with commas between) keep their values. Throws Error for a name that
 /// is missing or left over, and for another shape. Returns the file; its note is what there is to say of it.
-tensor::TensorFile load_weights(nn::Model& model, const std::filesystem::path& path, const std::string& skip);
+/// Without `skip` nothing may be left out, nor does an Error advise that.
+tensor::TensorFile load_weights(nn::Model& model, const std::filesystem::path& path,
+                                const std::optional<std::string>& skip);
 
 /// Takes the support of the network that --init has brought into the model, `file`, over into the options:
 /// the blocks that the file lists, else those of --block that are not all zero. Throws Error where there is

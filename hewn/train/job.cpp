@@ -21,6 +21,7 @@
 #include "hewn/train/open_data.h"
 #include "hewn/train/share_checkpoint.h"
 #include "hewn/train/supports.h"
+#include "hewn/train/teacher.h"
 #include "hewn/train/workshop.h"
 
 namespace hewn::train {
@@ -136,6 +137,10 @@ run::Options baseline_options(const run::Options& options) {
   baseline.prune.schedule.reset();
   baseline.keep_support = false;
   baseline.compare_dense = false;
+  const run::Options usual;
+  baseline.teacher = usual.teacher;
+  baseline.teacher_share = usual.teacher_share;
+  baseline.temperature = usual.temperature;
   baseline.prune.sparse_execution.reset();
   return baseline;
 }
@@ -161,7 +166,8 @@ run::Summary train_baseline(Workshop& dense, const Workshop& pruned, const run::
   const bool first = dense.group->place().first();
   const bool resume = told(*dense.group, first && std::filesystem::exists(run.checkpoints()));
   if (first && !run.started()) start_run(run, dense);
-  observer.on_message("dense model first, for comparison");
+  observer.on_message(pruned.options.teacher == run::kSelfDense ? "dense model first, as the teacher"
+                                                                : "dense model first, for comparison");
   const run::Course later =
       course_of(pruned.pruner->algorithm().schedule(), pruned.loop_options(), *pruned.source, 0);
   run::Summary summary = train_in(run, dense, resume, observer, later);
@@ -198,13 +204,15 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
     return first ? run::read_summary(run.summary()) : run::Summary();
   }
   const run::Options options = shared_options(given, *group);
+  const bool dense_teaches = options.teacher == run::kSelfDense;
+  if (first) check_is_another(options.teacher, run.path);
   Workshop shop(options, observer, group);
   if (first) make_writable_folder(run.path);
   const std::unique_ptr<FileLock> lock = first ? std::make_unique<FileLock>(run.lock()) : nullptr;
   const bool go_on = told(*group, first && run.started());
   if (first && go_on) check_unchanged(run, *shop.source);
   choose_execution(shop, observer);
-  const bool compare = options.compare_dense && !shop.recipe().dense();
+  const bool compare = (options.compare_dense || dense_teaches) && !shop.recipe().dense();
   std::optional<Workshop> twin;
   if (compare && !told(*group, first && run.dense().finished())) {
     const run::Options own =
@@ -223,6 +231,7 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
     dense = run::read_summary(run.dense().summary());
   }
   twin.reset();
+  if (dense_teaches) shop.teacher = load_teacher(shop, run.dense().path, observer);
   run::Summary summary = train_in(run, shop, go_on, observer);
   if (!first) return {};
   if (compare) {

@@ -13,6 +13,7 @@
 #include "hewn/run/stopped.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/evaluate.h"
+#include "hewn/train/teacher.h"
 
 namespace hewn::train {
 namespace {
@@ -243,6 +244,7 @@ void Loop::save() {
                       {"phase_index", parts_.pruner.algorithm().phase_index()},
                       {"optimiser_steps", parts_.optimiser.steps_since_reset()}};
   if (unevaluated_) checkpoint.state["unevaluated"] = true;
+  if (options_.step.teacher) checkpoint.state["teacher"] = options_.step.teacher->crc;
   const auto add = [&](const std::string& prefix, const std::map<std::string, at::Tensor>& tensors) {
     for (const auto& [name, tensor] : tensors) checkpoint.tensors[prefix + name] = tensor;
   };
@@ -262,6 +264,7 @@ void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
     pending_ = checkpoint.state.at("pending");
     first_loss_ = checkpoint.state.at("first_loss");
     seconds_before_ = checkpoint.state.at("seconds");
+    if (options_.step.teacher) check_same_teacher(*options_.step.teacher, checkpoint.state.at("teacher"));
     tensor::copy_into(tensor::state_dict(parts_.model), file, "model.", where);
     tensor::copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
     if (!parts_.group->place().first()) correct_.zero_();  // counted by rank 0

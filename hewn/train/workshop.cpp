@@ -10,6 +10,7 @@
 #include "hewn/train/init.h"
 #include "hewn/train/network.h"
 #include "hewn/train/open_data.h"
+#include "hewn/train/teacher.h"
 
 namespace hewn::train {
 namespace {
@@ -71,11 +72,15 @@ Workshop::Workshop(const run::Options& given, run::Observer& observer,
   pruner = std::make_unique<Pruner>(*model, pruning);
   optimiser = std::make_unique<Optimiser>(*pruner, run::optimiser_options(options));
   check_scores(*this);
+  if (options.teacher.empty()) return;
+  options.temperature = temperature_for(options, *task);
+  if (options.teacher != run::kSelfDense) teacher = load_teacher(*this, options.teacher, observer);
 }
 
 LoopOptions Workshop::loop_options() const {
   LoopOptions out;
-  out.step = {task, options.accumulate, parse_precision(options.precision), options.cuda_graphs};
+  out.step = {task, options.accumulate, parse_precision(options.precision), options.cuda_graphs,
+              run::is_taught(options) ? teacher : nullptr};
   out.rate = {parse_rate_shape(options.lr_schedule), run::peak_rate(options), options.lr_end, options.warmup,
               steps};
   out.steps = steps;

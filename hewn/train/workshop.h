@@ -22,6 +22,7 @@ struct Workshop {
   std::unique_ptr<data::Source> source;
   std::shared_ptr<nn::Model> model;
   std::shared_ptr<const Task> task;
+  std::shared_ptr<const Teacher> teacher;  // null where there is none, or where it is still to be trained
   int64_t steps = 0;
   std::unique_ptr<Pruner> pruner;
   std::unique_ptr<Optimiser> optimiser;

@@ -174,7 +174,7 @@ TEST(Cuda, TheBestBlocksAreThoseOfTheCpu) {
 
 /// A small network of convolutions in training, its pruner through all phases.
 std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precision, const char* method,
-                                          bool* recorded) {
+                                          bool* recorded, bool taught = false) {
   run::Options options;
   options.model = "resnet20";
   options.prune.method = method;
@@ -186,8 +186,17 @@ std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precisio
   train::move_to(*model, device, false);
   Pruner pruner(*model, run::pruner_options(options, 120));
   Optimiser optimiser(pruner, run::optimiser_options(options));
+  std::shared_ptr<train::Teacher> teacher;
+  if (taught) {
+    options.seed = 1;
+    teacher = std::make_shared<train::Teacher>(
+        train::Teacher{"", train::build_model(options, {{3, 32, 32}, 10}), 0.5, 4});
+    train::move_to(*teacher->model, device, false);
+    teacher->model->eval();
+    for (at::Tensor& parameter : teacher->model->parameters()) parameter.set_requires_grad(false);
+  }
   train::Step step({*model, pruner, optimiser, dist::alone()},
-                   {train::make_task(data::Kind::kImages, 0), 1, precision, graphs});
+                   {train::make_task(data::Kind::kImages, 0), 1, precision, graphs, teacher});
   *recorded = step.records();
   model->train();
   at::Tensor losses = at::zeros({120}, device);
@@ -208,12 +217,17 @@ std::map<std::string, at::Tensor> trained(bool graphs, train::Precision precisio
 }
 
 TEST(Cuda, ReplayedStepsEqualLaunchedOnes) {
-  for (const char* method : {"sa++", "sa++r", "acdc", "dense"}) {
+  struct Setting {
+    const char* method;
+    bool taught = false;
+  };
+  for (const auto& [method, taught] :
+       {Setting{"sa++"}, Setting{"sa++r"}, Setting{"sa++r", true}, Setting{"acdc"}, Setting{"dense"}}) {
     for (const auto precision : {train::Precision::kFp32, train::Precision::kBf16}) {
       bool recorded = false;
-      const auto launched = trained(false, precision, method, &recorded);
+      const auto launched = trained(false, precision, method, &recorded, taught);
       EXPECT_FALSE(recorded);
-      const auto replayed = trained(true, precision, method, &recorded);
+      const auto replayed = trained(true, precision, method, &recorded, taught);
       EXPECT_TRUE(recorded);
       for (const auto& [name, tensor] : launched) {
         EXPECT_TRUE(at::equal(tensor, replayed.at(name)))

@@ -26,6 +26,20 @@ TEST(MethodName, SaysWhichPartsAreNotTheMethodsOwn) {
   EXPECT_EQ(method_name(options_from({{"method", "dense"}, {"score", "magnitude"}})), "dense");
 }
 
+TEST(MethodName, SaysThatThereIsATeacher) {
+  EXPECT_EQ(method_name(options_from({{"teacher", "a/b.pt"}})), "sa++r with teacher");
+  EXPECT_EQ(method_name(options_from({{"teacher", "self-dense"}, {"drop", "mask"}})),
+            "sa++r with teacher, drop=mask");
+  EXPECT_EQ(method_name(options_from({{"teacher", "a/b.pt"}, {"teacher-share", "0"}})), "sa++r");
+  const Options dense = options_from({{"method", "dense"}, {"teacher", "a/b.pt"}});
+  EXPECT_EQ(method_name(dense), "dense with teacher");
+  EXPECT_TRUE(names_dense(method_name(dense)));
+  EXPECT_TRUE(names_dense("dense"));
+  EXPECT_FALSE(names_dense("dense+omp"));
+  EXPECT_EQ(method_label(dense), "dense+teacher");
+  EXPECT_EQ(method_label(options_from({{"teacher", "a/b.pt"}})), "auto+teacher-b16-s0.9");
+}
+
 TEST(MethodName, OfARecordedRunIsTheSame) {
   for (const char* data : {"fashion-mnist", "synthetic-ctr"}) {
     for (const char* drop : {"mask", "zero"}) {

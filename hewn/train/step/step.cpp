@@ -78,6 +78,7 @@ void Step::work(const data::Batch& batch) {
   parts_.optimiser.apply();
 }
 
+/// Everything is queued whatever the values are, the teacher's forward pass too: it can be recorded.
 /// In parts, where the whole batch is too much at once: their gradients add up.
 void Step::compute_gradients(const data::Batch& batch) {
   const int64_t rows = batch.target.size(0);
@@ -87,14 +88,18 @@ void Step::compute_gradients(const data::Batch& batch) {
   for (int64_t i = 0; i < parts; ++i) {
     const int64_t begin = rows * i / parts;
     const int64_t count = rows * (i + 1) / parts - begin;
+    const at::Tensor input = batch.input.narrow(0, begin, count);
     const at::Tensor target = batch.target.narrow(0, begin, count);
     parts_.pruner.show();  // the graph of the gates goes with each backward pass
     at::Tensor output;
     at::Tensor loss;
     {
       const Autocast autocast(options_.precision, target.device());
-      output = parts_.model.forward(batch.input.narrow(0, begin, count));
+      // First, so that what it needs for that is free again when the forward pass fills the memory.
+      const at::Tensor answer = options_.teacher ? options_.teacher->answer(input) : at::Tensor();
+      output = parts_.model.forward(input);
       loss = options_.task->loss(output, target);
+      if (options_.teacher) loss = options_.teacher->loss(*options_.task, loss, output, answer);
     }
     if (parts > 1) loss = loss * (static_cast<double>(count) / static_cast<double>(rows));
     if (gradients_ && i + 1 == parts) gradients_->start();

@@ -10,6 +10,7 @@
 #include "hewn/pruner.h"
 #include "hewn/train/step/precision.h"
 #include "hewn/train/step/step_graph.h"
+#include "hewn/train/step/teacher.h"
 #include "hewn/train/tasks/task.h"
 
 namespace hewn::train {
@@ -27,6 +28,7 @@ struct StepOptions {
   int64_t accumulate = 1;  // parts in which a batch is worked through
   Precision precision = Precision::kFp32;
   bool graphs = false;  // record steps on a GPU and replay them, where that is possible
+  std::shared_ptr<const Teacher> teacher = nullptr;
 };
 
 /// One step of training: gates, forward pass, backward pass, update. Nothing in it waits for the GPU.

@@ -64,6 +64,13 @@ at::Tensor ClickTask::loss(const at::Tensor& output, const at::Tensor& target) c
   return cross_entropy(output, target, at::Reduction::Mean);
 }
 
+at::Tensor ClickTask::distil(const at::Tensor& output, const at::Tensor& teacher, double temperature) const {
+  const at::Tensor wanted = (teacher.flatten().to(at::kFloat) / temperature).sigmoid();
+  // Gradients shrink with the square of the temperature; so they stay beside those of the clicks.
+  return temperature * temperature *
+         cross_entropy(output.to(at::kFloat) / temperature, wanted, at::Reduction::Mean);
+}
+
 at::Tensor ClickTask::correct(const at::Tensor& output, const at::Tensor& target) const {
   return count_right_clicks(output, target);
 }

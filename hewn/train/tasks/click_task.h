@@ -10,6 +10,9 @@ namespace hewn::train {
 class ClickTask final : public Task {
  public:
   at::Tensor loss(const at::Tensor& output, const at::Tensor& target) const override;
+  at::Tensor distil(const at::Tensor& output, const at::Tensor& teacher, double temperature) const override;
+  /// A logit says how probable a click is; evened out, it would say less.
+  std::optional<double> usual_temperature() const override { return 1; }
   at::Tensor correct(const at::Tensor& output, const at::Tensor& target) const override;
   std::unique_ptr<Meter> meter() const override;
 };

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/kl_div.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
@@ -49,6 +50,14 @@ class ImageMeter final : public Meter {
 
 at::Tensor ImageTask::loss(const at::Tensor& output, const at::Tensor& target) const {
   return cross_entropy(output, target, at::Reduction::Mean, label_smoothing_);
+}
+
+at::Tensor ImageTask::distil(const at::Tensor& output, const at::Tensor& teacher, double temperature) const {
+  const at::Tensor said = (output.to(at::kFloat) / temperature).log_softmax(1);
+  const at::Tensor wanted = (teacher.to(at::kFloat) / temperature).log_softmax(1);
+  // Gradients shrink with the square of the temperature; so they stay beside those of the labels.
+  const double scale = temperature * temperature / static_cast<double>(output.size(0));
+  return scale * at::kl_div(said, wanted, at::Reduction::Sum, /*log_target=*/true);
 }
 
 at::Tensor ImageTask::correct(const at::Tensor& output, const at::Tensor& target) const {

@@ -9,6 +9,8 @@ class ImageTask final : public Task {
  public:
   explicit ImageTask(double label_smoothing) : label_smoothing_(label_smoothing) {}
   at::Tensor loss(const at::Tensor& output, const at::Tensor& target) const override;
+  at::Tensor distil(const at::Tensor& output, const at::Tensor& teacher, double temperature) const override;
+  std::optional<double> usual_temperature() const override { return 4; }
   at::Tensor correct(const at::Tensor& output, const at::Tensor& target) const override;
   std::unique_ptr<Meter> meter() const override;
 

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 
 #include "hewn/data/source.h"
 #include "hewn/dist/communicator.h"
@@ -26,6 +27,12 @@ class Task {
   virtual ~Task() = default;
   /// What training minimises: the mean over the batch.
   virtual at::Tensor loss(const at::Tensor& output, const at::Tensor& target) const = 0;
+  /// How far the network's output is from a teacher's, at a temperature: the mean over the batch, at least
+  /// where both are equal.
+  virtual at::Tensor distil(const at::Tensor& output, const at::Tensor& teacher,
+                            double temperature) const = 0;
+  /// None: a temperature has no meaning for such answers.
+  virtual std::optional<double> usual_temperature() const { return std::nullopt; }
   /// Whether an answer is right or wrong: not where it is a number.
   virtual bool has_right_answers() const { return true; }
   /// How many of the batch are right, left on the device.
