@@ -7,6 +7,7 @@
 #include "hewn/core/error.h"
 #include "hewn/results/metric.h"
 #include "hewn/run/config.h"
+#include "hewn/run/method_name.h"
 #include "hewn/run/options.h"
 
 namespace hewn::report {
@@ -41,9 +42,9 @@ std::string option(const Entry& entry, const std::string& key) {
   return text_of(entry.options.value(key, Json()));
 }
 
-/// What a name gets for an option: switches speak for themselves.
+/// What a name gets for an option: switches speak for themselves, and so does what was not given.
 std::string told_apart(const std::string& key, const std::string& value) {
-  if (value == "false") return "";
+  if (value == "false" || value.empty()) return "";
   return value == "true" ? " " + key : str(" ", key, " ", value);
 }
 
@@ -62,7 +63,7 @@ std::vector<Entry> entries_of(const RunView& run) {
   one.metrics = results::numbers_of(summary.value("metrics", Json()));
   const Json named = run.method();
   const std::string method = named.is_null() ? "" : named.get<std::string>();
-  one.dense = method == "dense";
+  one.dense = run::names_dense(method);
   std::vector<Entry> out = {{method, options, one}};
   const run::Folder beside = run.folder().dense();
   one.metrics = results::numbers_of(summary.value("dense_metrics", Json()));
@@ -77,7 +78,7 @@ std::map<std::string, std::set<std::string>> varied(const std::vector<Entry>& en
   std::map<std::string, std::map<std::string, std::set<std::string>>> seen;
   for (const Entry& entry : entries) {
     for (const auto& [key, value] : entry.options.items()) {
-      if (sets_apart(key, entry.method == "dense")) seen[kind_of(entry)][key].insert(text_of(value));
+      if (sets_apart(key, entry.outcome.dense)) seen[kind_of(entry)][key].insert(text_of(value));
     }
   }
   std::map<std::string, std::set<std::string>> out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 
 #include "hewn/core/error.h"
@@ -50,6 +51,16 @@ Options options_at(const Spec& spec, const Point& point) {
 bool is_dense(const Options& options) {
   const auto method = options.find("method");
   return method != options.end() && method->second == "dense";
+}
+
+/// The options that say nothing of a dense model: those of pruning, and of teaching where no file does that.
+std::function<bool(const std::string&)> idle_keys(const Options& dense, const TrainRules& rules) {
+  const auto teacher = dense.find("teacher");
+  const bool taught = teacher != dense.end() && !teacher->second.empty() && teacher->second != "self-dense";
+  return [&rules, taught](const std::string& key) {
+    const bool teaches = key == "teacher" || key == "teacher-share" || key == "temperature";
+    return rules.only_prunes(key) || (teaches && !taught);
+  };
 }
 
 /// Whether some method prunes.
@@ -107,17 +118,19 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
     if (excluded(spec, point)) continue;
     Run run{"", options_at(spec, point), {point}, false};
     const bool dense = is_dense(run.options);
+    const auto idle = idle_keys(run.options, rules);
     if (dense) {
       run.options.erase("schedule");  // with another one it would be pruned
       run.options.erase("keep-support");
+      if (idle("teacher")) run.options.erase("teacher");  // its own dense model
     }
     // It competes with none unless its own training is compared.
     const std::string& compared = spec.options.compare;
-    const bool beside = compared == "method" || rules.only_prunes(compared);
+    const bool beside = compared == "method" || idle(compared);
     run.shared = dense && beside && has_pruned(spec);
     for (size_t a = 0; a < spec.axes.size(); ++a) {
       const Axis& axis = spec.axes[a];
-      if (dense && rules.only_prunes(axis.key)) {
+      if (dense && idle(axis.key)) {
         run.options.erase(axis.key);
         run.shared = beside;
         continue;

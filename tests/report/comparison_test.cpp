@@ -134,6 +134,25 @@ TEST_F(Outcomes, ADenseModelThatWasPrunedLaterIsNotDense) {
   EXPECT_EQ(all[2].method, all[3].method);  // what only the log shows sets nothing apart
 }
 
+TEST_F(Outcomes, RunsOfOtherTeachersStayApart) {
+  add("dense", {{"method", "dense"}, {"teacher", ""}}, summary("dense", 80));
+  add("taught", {{"method", "dense"}, {"teacher", "a.pt"}}, summary("dense with teacher", 81));
+  add("first", {{"method", "acdc"}, {"teacher", "a.pt"}}, summary("acdc with teacher", 77));
+  add("second", {{"method", "acdc"}, {"teacher", "b.pt"}}, summary("acdc with teacher", 78));
+  add("alone", {{"method", "acdc"}, {"teacher", ""}, {"init", "c.pt"}}, summary("acdc", 79));
+  add("anew", {{"method", "acdc"}, {"teacher", ""}, {"init", ""}}, summary("acdc", 76));
+  const auto all = found({"dense", "taught", "first", "second", "alone", "anew"});
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(all[0].method, "dense");
+  EXPECT_EQ(all[1].method, "dense with teacher");
+  EXPECT_TRUE(all[1].dense);
+  EXPECT_EQ(all[1].sparsity, 0);
+  EXPECT_EQ(all[2].method, "acdc with teacher teacher a.pt");
+  EXPECT_EQ(all[3].method, "acdc with teacher teacher b.pt");
+  EXPECT_EQ(all[4].method, "acdc init c.pt");
+  EXPECT_EQ(all[5].method, "acdc");
+}
+
 TEST_F(Outcomes, DenseRunsOfOtherSettingsStayApart) {
   Json with_dense = summary("acdc", 77);
   with_dense["dense_metrics"] = {{"accuracy", 81}};

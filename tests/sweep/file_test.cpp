@@ -15,7 +15,7 @@ namespace {
 /// Some options of hewn train; sparsity must be below 1.
 TrainRules rules() {
   return {{"method", "block", "sparsity", "seed", "epochs", "widths", "data", "device", "out", "threads",
-           "drop", "schedule"},
+           "drop", "schedule", "teacher", "teacher-share"},
           [](const Options& options) {
             const auto found = options.find("sparsity");
             if (found != options.end() && found->second == "1")
@@ -62,6 +62,23 @@ TEST(Sections, ReadsTextsNumbersAndLists) {
   EXPECT_EQ(sections[1].label, "two words");
   EXPECT_EQ(sections[1].entries[0].value.text(), "true");
   EXPECT_TRUE(sections[2].repeated);
+}
+
+TEST(Expansion, TheDenseModelTeachesAndHasNoTeacherItself) {
+  const auto runs = runs_of(
+      "[train]\nteacher = \"self-dense\"\n[axes]\nmethod = [\"dense\", \"acdc\"]\nteacher-share = [0.3, "
+      "0.9]\n");
+  EXPECT_EQ(names_of(runs),
+            (std::vector<std::string>{"dense", "acdc-teacher-share0.3", "acdc-teacher-share0.9"}));
+  EXPECT_EQ(runs[0].options, (Options{{"method", "dense"}}));
+  EXPECT_EQ(runs[0].points.size(), 2U);
+  EXPECT_TRUE(runs[0].shared);
+  EXPECT_EQ(runs[1].options,
+            (Options{{"method", "acdc"}, {"teacher", "self-dense"}, {"teacher-share", "0.3"}}));
+  // A file may teach it.
+  EXPECT_EQ(
+      names_of(runs_of("[axes]\nmethod = [\"dense\", \"acdc\"]\nteacher = [\"\", \"runs/a.pt\"]\n")),
+      (std::vector<std::string>{"dense", "dense-teacherruns-a.pt", "acdc-teacher", "acdc-teacherruns-a.pt"}));
 }
 
 TEST(Expansion, EveryCombinationOnceAndTheDenseModelOncePerSeed) {

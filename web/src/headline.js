@@ -49,8 +49,9 @@ export function tiles(run) {
 
 export function facts(run) {
   const seconds = run.headline.seconds;
-  const pairs = [["method", run.method], ["data", withoutPaths(run.data)], ["model", run.model], ["block", run.method === "dense" ? null : String(run.block).includes("x") ? run.block : `${run.block}×${run.block}`],
-    ["sparsity", run.method === "dense" ? null : percent(run.sparsity)], ["seed", run.seed], ["steps", whole(run.steps)], ["trained in", seconds == null ? null : clock(seconds)]];
+  const dense = run.method === "dense" || run.method === "dense with teacher";
+  const pairs = [["method", run.method], ["data", withoutPaths(run.data)], ["model", run.model], ["block", dense ? null : String(run.block).includes("x") ? run.block : `${run.block}×${run.block}`],
+    ["sparsity", dense ? null : percent(run.sparsity)], ["seed", run.seed], ["steps", whole(run.steps)], ["trained in", seconds == null ? null : clock(seconds)]];
   return h("ul", { class: "facts" }, pairs.filter(([, value]) => value != null).map(([name, value]) => h("li", {}, `${name} `, h("b", { class: "num" }, String(value)))));
 }
 
