@@ -102,7 +102,7 @@ void check_options(const Options& given) {
   data::find_info(o.data);
   nn::usual_signature(o.model);
   check(pruner_options(o, 0));
-  if (o.teacher == kSelfDense && resolve_recipe(o, nn::usually_normalised(o.model)).dense()) {
+  if (o.teacher == kSelfDense && resolve_recipe(o).dense()) {
     throw Error(
         "teacher: self-dense is the dense model beside a pruned one; give a dense model a file or a run");
   }
