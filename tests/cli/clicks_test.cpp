@@ -52,7 +52,9 @@ TEST_F(Clicks, FromTextToAPrunedModelThatPredicts) {
   }
   const Json config = Json::parse(read_file(folder_ / "run" / "config.json"));
   EXPECT_EQ(config["options"]["schedule"], "sa++/ctr");
-  EXPECT_EQ(config["options"]["logit-moment"], "shared");
+  EXPECT_EQ(config["options"]["score"], "gated-norm");
+  EXPECT_EQ(config["options"]["reset"], "none");
+  EXPECT_EQ(config["options"]["rounding"], "down");
   EXPECT_EQ(config["signature"]["vocabularies"].size(), 39U);
 
   const Outcome evaluated = hewn({"eval", path("run"), "--json"});

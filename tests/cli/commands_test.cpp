@@ -42,7 +42,7 @@ TEST(Commands, PhasesOfSchedules) {
 
 TEST(Commands, MethodsAndHelp) {
   const Json methods = json_of_call({"methods", "--json"});
-  EXPECT_EQ(methods["methods"].size(), 11U);
+  EXPECT_EQ(methods["methods"].size(), 16U);
   for (const char* command : {"train", "eval", "export", "predict", "inspect", "plan", "phases", "methods",
                               "bench", "advise", "prepare", "sweep"}) {
     const Outcome help = hewn({command, "--help"});
@@ -75,7 +75,7 @@ TEST(Commands, HelpShowsTheDefaultsOfTheChosenData) {
   expect({"train", "--data", "synthetic-ctr", "--help"},
          {"--widths=400,400,400 ", "--epochs=4 ", "--prune-layers=fc1 ",
           "--compare-dense,--no-compare-dense=on"});
-  expect({"train", "--model", "resnet20", "--help"}, {"--method=auto: sa++ "});
+  expect({"train", "--model", "resnet20", "--help"}, {"--method=auto: sa++r "});
 }
 
 TEST(Commands, EveryConfigFileIsUnderstood) {

