@@ -52,6 +52,7 @@ prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
   if (o.ramp) recipe.ramp = prune::parse_ramp(*o.ramp);
   replace(recipe.ramp_c, o.ramp_c);
   replace(recipe.rerank_every, o.rerank_every);
+  replace(recipe.revive, o.revive);
   replace(recipe.schedule_options.dense_fraction, o.dense_fraction);
   replace(recipe.schedule_options.cycles, o.cycles);
   recipe.schedule_options.sparsification = o.sparsification;

@@ -50,6 +50,7 @@ struct PrunerOptions {
   std::optional<double> alpha = {};                // exponent of powerprop and attention-power
   std::optional<std::string> ramp = {};            // of SPARSIFICATION: exponential or polynomial
   std::optional<double> ramp_c = {};
+  std::optional<bool> revive = {};  // at the last selection blocks on no path from input to output make room
   std::optional<int64_t> rerank_every = {};   // steps between selections during SPARSIFICATION
   std::optional<double> dense_fraction = {};  // share of the first DENSE phase
   bool sparsification = true;                 // false: its share goes to sparse and dense

@@ -50,7 +50,7 @@ struct Recipe {
   Ramp ramp = Ramp::kExponential;
   double ramp_c = 4;
   int64_t rerank_every = 1;  // steps between selections during SPARSIFICATION
-  bool revive = true;        // at the last selection blocks on no path from input to output go to others
+  bool revive = false;  // at the last selection blocks on no path from input to output make room for others
 
   /// True where nothing is ever pruned.
   bool dense() const { return schedule == "dense"; }

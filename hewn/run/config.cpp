@@ -45,7 +45,9 @@ Config read_config(const Folder& run) {
   const Json json = read_json(run.config());
   if (!json.is_object() || !json.contains("options")) throw FormatError(where, "has no \"options\"");
   Config out;
-  out.options.prune.rounding = "nearest";  // what versions did that did not write it down
+  // What versions did that did not write it down.
+  out.options.prune.rounding = "nearest";
+  out.options.prune.revive = false;
   describe(out.options).from_json(json["options"], where);
   out.options.out = run.path.string();
   out.signature = signature_in(json, where);

@@ -50,6 +50,7 @@ void record_recipe(const prune::Recipe& recipe, Options& o) {
   o.prune.ramp = std::string(prune::name_of(recipe.ramp));
   o.prune.ramp_c = recipe.ramp_c;
   o.prune.rerank_every = recipe.rerank_every;
+  o.prune.revive = recipe.revive;
   o.prune.dense_fraction = recipe.schedule_options.dense_fraction;
   o.prune.cycles = recipe.schedule_options.cycles;
 }

@@ -56,6 +56,10 @@ void describe_pruning(PrunerOptions& o, OptionTable& table) {
   table.add("alpha", o.alpha, "exponent of powerprop and attention-power").only_prunes();
   table.add("ramp", o.ramp, "how SPARSIFICATION proceeds: exponential or polynomial").only_prunes();
   table.add("ramp-c", o.ramp_c, "steepness of the ramp; 0 is linear for exponential").only_prunes();
+  table
+      .add("revive", o.revive,
+           "at the last selection blocks on no path from input to output make room for others of their layer")
+      .only_prunes();
   table.add("rerank-every", o.rerank_every, "steps between selections during SPARSIFICATION").only_prunes();
   table
       .add("dense-fraction", o.dense_fraction, "share of the first dense phase, where not the schedule's own")
