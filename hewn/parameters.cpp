@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hewn/core/error.h"
-#include "hewn/nn/slots.h"
 #include "hewn/pruner.h"
 
 namespace hewn {
@@ -11,18 +10,19 @@ namespace hewn {
 std::vector<Parameter> parameters_of(Pruner& pruner, double weight_decay, bool decay_all) {
   const auto& layers = pruner.algorithm().layers();
   std::vector<Parameter> out;
-  for (const auto& item : pruner.module().named_parameters()) {
-    const bool known = std::any_of(out.begin(), out.end(),
-                                   [&](const Parameter& p) { return p.tensor.is_same(item.value()); });
-    if (known) continue;  // of two layers that share it
-    Parameter parameter{item.key(), item.value()};
+  const auto is_table = [&](const at::Tensor& tensor) {
+    const auto& tables = pruner.network().tables;
+    return std::any_of(tables.begin(), tables.end(),
+                       [&](const at::Tensor& table) { return table.is_same(tensor); });
+  };
+  for (const auto& [name, tensor] : pruner.network().parameters) {
+    Parameter parameter{name, tensor};
     // Biases and normalisation layers are the one-dimensional parameters. Most rows of a table are not looked
     // at in a step.
-    const bool decayed =
-        !nn::is_embedding(pruner.module(), item.value()) && (decay_all || item.value().dim() > 1);
+    const bool decayed = !is_table(tensor) && (decay_all || tensor.dim() > 1);
     parameter.weight_decay = decayed ? weight_decay : 0;
     for (const prune::Pruner::Layer& layer : layers) {
-      if (layer.weight.leaf.is_same(item.value()) && !pruner.recipe().decay_dropped) parameter.layer = &layer;
+      if (layer.weight.leaf.is_same(tensor) && !pruner.recipe().decay_dropped) parameter.layer = &layer;
     }
     out.push_back(parameter);
   }

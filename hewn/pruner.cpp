@@ -11,7 +11,6 @@
 
 #include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
-#include "hewn/nn/model.h"
 #include "hewn/nn/slots.h"
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
@@ -45,11 +44,6 @@ prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOp
   return plan;
 }
 
-std::vector<std::string> chain_of(const torch::nn::Module& module, const PrunerOptions& options) {
-  const auto* model = dynamic_cast<const nn::Model*>(&module);
-  return options.chain.empty() && model != nullptr ? model->chain() : options.chain;
-}
-
 /// A phase in which other blocks are active would not keep the support.
 void check_support(const PrunerOptions& options, const prune::Recipe& recipe,
                    const prune::Schedule& schedule) {
@@ -64,16 +58,18 @@ void check_support(const PrunerOptions& options, const prune::Recipe& recipe,
 }  // namespace
 
 Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
-    : module_(module),
+    : Pruner(network_of(module, options.embeddings), options) {}
+
+Pruner::Pruner(Network network, const PrunerOptions& options)
+    : network_(std::move(network)),
       options_(options),
-      setting_{.clicks = options.clicks, .adam = options.adam.value_or(false)},
-      slots_(nn::find_slots(module, {.embeddings = options.embeddings})) {
+      setting_{.clicks = options.clicks, .adam = options.adam.value_or(false)} {
   check(options);
   if (options.steps < 1) {
     throw Error(str("steps: expected how many training steps there will be, got ", options.steps));
   }
   recipe_ = recipe_of(options_, setting_);
-  plan_ = plan_for(slots_, options_, recipe_.dense());
+  plan_ = plan_for(network_.slots, options_, recipe_.dense());
   const prune::Schedule schedule =
       prune::make_schedule(recipe_.schedule, recipe_.schedule_options, options.steps);
   check_support(options_, recipe_, schedule);
@@ -112,8 +108,8 @@ prune::Pruner& Pruner::algorithm() {
 }
 
 void Pruner::build() {
-  algorithm_ = std::make_unique<prune::Pruner>(slots_, plan_, recipe_, options_.steps);
-  algorithm_->set_chain(chain_of(module_, options_));
+  algorithm_ = std::make_unique<prune::Pruner>(network_.slots, plan_, recipe_, options_.steps);
+  algorithm_->set_chain(options_.chain.empty() ? network_.chain : options_.chain);
   if (!options_.support.empty()) algorithm_->begin_with(options_.support);
   for (const prune::Pruner::Layer& layer : algorithm_->layers()) {
     for (const prune::ScoreParameter& parameter : layer.score->parameters()) {
@@ -138,14 +134,14 @@ prune::PhaseChange Pruner::step() {
   return change;
 }
 
-prune::PhaseChange Pruner::advance() {
+prune::PhaseChange Pruner::advance(int64_t to) {
   if (finished_) throw Error("pruner: finish() was called; make a new pruner to go on");
-  const int64_t step = std::min(step_, options_.steps - 1);  // whoever trains on stays in the last phase
+  const int64_t step = std::min(to, options_.steps - 1);  // whoever trains on stays in the last phase
   const prune::Moment next = algorithm().schedule().at(step);
   if (next.index == 1 && algorithm().phase_index() == 0) check_logits_moved(next);
   const prune::PhaseChange change = algorithm().advance(step);
   resets_ += change.reset_optimiser ? 1 : 0;
-  ++step_;
+  step_ = to + 1;
   return change;
 }
 
@@ -188,7 +184,7 @@ void Pruner::after_backward() {
     if (tensor.grad().defined())
       grads.push_back(tensor.grad().is_sparse() ? tensor.grad()._values() : tensor.grad());
   };
-  for (const at::Tensor& parameter : module_.parameters()) take(parameter);
+  for (const auto& parameter : network_.parameters) take(parameter.second);
   for (const prune::Pruner::Layer& layer : algorithm().layers()) {
     for (const prune::ScoreParameter& parameter : layer.score->parameters()) take(parameter.tensor);
   }
@@ -198,13 +194,17 @@ void Pruner::after_backward() {
   for (at::Tensor& grad : grads) grad.mul_(scale);
 }
 
-Blocks Pruner::finish() {
+void Pruner::check_finish() {
   const prune::Moment& moment = algorithm().moment();
   if (!recipe_.dense() && (finished_ || moment.phase != prune::Phase::kSparse)) {
     throw Error(finished_ ? std::string("pruner: finish() was called before")
                           : str("pruner: finish() after step ", step_, " of ", options_.steps, ", in phase ",
                                 prune::name_of(moment.phase), ": the network is not sparse yet"));
   }
+}
+
+Blocks Pruner::finish() {
+  check_finish();
   Blocks blocks;
   for (const prune::Pruner::Layer& layer : algorithm().layers()) {
     blocks[layer.name] = prune::blocks_of(layer.weight.layout.grid, layer.support);

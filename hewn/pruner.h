@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hewn/core/blocks.h"
+#include "hewn/network.h"
 #include "hewn/prune/plan.h"
 #include "hewn/prune/pruner.h"
 #include "hewn/pruner_options.h"
@@ -34,6 +35,8 @@ class Pruner {
  public:
   /// Throws Error where the options do not fit the module.
   Pruner(torch::nn::Module& module, const PrunerOptions& options);
+  /// The same for a network whose layers are no modules of LibTorch.
+  Pruner(Network network, const PrunerOptions& options);
   ~Pruner();
   Pruner(const Pruner&) = delete;
   Pruner& operator=(const Pruner&) = delete;
@@ -58,8 +61,10 @@ class Pruner {
   /// Makes the gated values the weights' own, and returns the kept blocks of every pruned layer: the module
   /// is an ordinary one again, with zeros. Throws Error while the network is not sparse yet.
   Blocks finish();
+  /// Throws Error where finish() would.
+  void check_finish();
 
-  torch::nn::Module& module() const { return module_; }
+  const Network& network() const { return network_; }
   const PrunerOptions& options() const { return options_; }
   const prune::Plan& plan() const { return plan_; }
   /// Steps begun so far.
@@ -78,7 +83,13 @@ class Pruner {
   void set_execution(const std::string& text);
 
   /// step() in two parts, for those who record the second: comes to the next step, without touching weights.
-  prune::PhaseChange advance();
+  prune::PhaseChange advance() { return advance(step_); }
+  /// The same for a step of one's own, where training is not counted in steps.
+  prune::PhaseChange advance(int64_t step);
+  /// What optimisers that know nothing of supports do to dropped weights is undone by restore_dropped, to
+  /// what they were at the last remember_dropped: whenever supports may have changed.
+  void remember_dropped();
+  void restore_dropped();
   /// How often optimisers were to forget their state so far.
   int64_t resets() const { return resets_; }
 
@@ -89,13 +100,10 @@ class Pruner {
  private:
   void build();
   void check_logits_moved(const prune::Moment& next);
-  void restore_dropped();
-  void remember_dropped();
 
-  torch::nn::Module& module_;
+  Network network_;
   PrunerOptions options_;
   prune::Setting setting_;
-  std::vector<prune::WeightSlot> slots_;
   prune::Plan plan_;
   prune::Recipe recipe_;
   std::unique_ptr<prune::Pruner> algorithm_;  // made when first needed: its form depends on the optimiser
