@@ -8,6 +8,7 @@ option(HEWN_JPEG "Read image folders with JPEG files where libjpeg-turbo is inst
 option(HEWN_PNG "Read image folders with PNG files where libpng is installed" ON)
 option(HEWN_DISTRIBUTED "Train in several processes where the headers of Gloo or NCCL are installed" ON)
 option(HEWN_WEB "Build the page of hewn report and hewn watch where npm is installed" ON)
+option(HEWN_PYTHON "Offer the target hewn_python, the Python package (./dev python)" OFF)
 option(HEWN_WERROR "Treat warnings as errors" OFF)
 option(HEWN_PCH "Precompile LibTorch's headers" ON)
 option(HEWN_UNITY "Compile several files of a layer at a time" ON)

@@ -1,0 +1,86 @@
+#include "slots.h"
+
+#include <ATen/ops/im2col.h>
+
+#include "hewn/core/error.h"
+#include "hewn/nn/sparse_conv.h"
+#include "hewn/nn/sparse_linear.h"
+#include "hewn/prune/gate.h"
+#include "kept.h"
+
+namespace hewn::python {
+namespace {
+
+/// The rows x for which the layer computes x W; see nn::input_rows.
+at::Tensor rows_of(const Slot& slot, const at::Tensor& input) {
+  if (!slot.geometry) return input.reshape({-1, slot.leaf.size(1)});
+  const kernels::ConvGeometry& g = *slot.geometry;
+  const at::Tensor columns = at::im2col(input, {g.kernel_height, g.kernel_width}, {g.dilation, g.dilation},
+                                        {g.padding, g.padding}, {g.stride, g.stride});
+  return columns.view({input.size(0), input.size(1), g.taps(), columns.size(2)})
+      .permute({0, 3, 2, 1})
+      .reshape({-1, g.taps() * input.size(1)});
+}
+
+prune::WeightSlot weight_slot(const std::shared_ptr<Slot>& slot) {
+  prune::WeightSlot out{slot->name, slot->leaf, [](const at::Tensor&) {}};
+  out.groups = slot->groups;
+  if (!slot->linear && !slot->geometry) return out;
+  out.set_sparse = [](const std::shared_ptr<prune::SparseWeight>&) {};
+  out.watch = [slot](const prune::SeeInput& see) { slot->see = see; };
+  out.rows = [slot](const at::Tensor& input) { return rows_of(*slot, input); };
+  return out;
+}
+
+std::shared_ptr<nn::SparseLayer> form_of(const Slot& slot,
+                                         const std::shared_ptr<prune::SparseWeight>& blocks) {
+  if (slot.geometry) return std::make_shared<nn::SparseConv>(blocks, *slot.geometry);
+  return std::make_shared<nn::SparseLinear>(blocks);
+}
+
+}  // namespace
+
+Network network_of(const std::vector<std::shared_ptr<Slot>>& slots,
+                   std::vector<std::pair<std::string, at::Tensor>> parameters, bool normalised) {
+  Network network{{}, std::move(parameters), {}, normalised};
+  for (const std::shared_ptr<Slot>& slot : slots) network.slots.push_back(weight_slot(slot));
+  return network;
+}
+
+/// The kernels take pointers: what has moved since the pruner was made must be noticed here.
+prune::ScoredWeight PrunedLayer::weight_of(const at::Tensor& leaf) const {
+  const prune::ScoredWeight& own = layer_->weight;
+  const std::vector<prune::ScoreParameter> parameters = layer_->score->parameters();
+  const bool moved = (!parameters.empty() && parameters.front().tensor.device() != leaf.device()) ||
+                     (layer_->support.defined() && layer_->support.device() != leaf.device());
+  if (moved || prune::layout_on(leaf, own.layout.grid).taps != own.layout.taps) {
+    throw Error(hewn::str("layer ", layer_->name,
+                          ": its weight has another device or memory format than when ",
+                          "the pruner was made; make the pruner after model.to(...)"));
+  }
+  return {leaf, own.layout, own.keep};
+}
+
+at::Tensor PrunedLayer::gate(const at::Tensor& leaf) const { return layer_->score->gate(weight_of(leaf)); }
+
+at::Tensor PrunedLayer::gated(const at::Tensor& leaf) const {
+  const prune::ScoredWeight weight = weight_of(leaf);
+  const at::Tensor gate = layer_->score->gate(weight);
+  if (!gate.defined() && !layer_->support.defined()) return leaf;
+  return prune::block_scale(leaf, gate, layer_->support, weight.layout);
+}
+
+at::Tensor PrunedLayer::run(const at::Tensor& x, const at::Tensor& bias, bool compact) {
+  const std::shared_ptr<prune::SparseWeight>& sparse = layer_->sparse;
+  if (slot_->on_blocks == nullptr || &slot_->on_blocks->weight() != sparse.get()) {
+    slot_->on_blocks = form_of(*slot_, sparse);
+  }
+  const at::Tensor gate = layer_->score->gate(layer_->weight);
+  if (compact) {
+    sparse->gate = gate;
+    return slot_->on_blocks->forward(x, bias);
+  }
+  return multiply(slot_->on_blocks, x, kept_values(layer_->weight.leaf, gate, sparse), bias);
+}
+
+}  // namespace hewn::python
