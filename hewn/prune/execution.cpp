@@ -18,13 +18,14 @@ constexpr double kSmallLimit = 0.3;
 constexpr double kLargeLimit = 0.6;
 constexpr int64_t kFewWeights = 4096;
 
+}  // namespace
+
 double usual_limit(const Grid& grid) {
+  if (std::string_view(kernels::machine().name) == "portable") return 0;
   const int64_t side = std::min(grid.block.rows, grid.block.cols);
   if (side < kSmallSide || grid.elements() < kFewWeights) return 0;
   return side < kLargeSide ? kSmallLimit : kLargeLimit;
 }
-
-}  // namespace
 
 DensityLimits parse_limits(const std::string& text, const Pruner& pruner) {
   DensityLimits limits;
@@ -65,7 +66,6 @@ std::string to_text(const DensityLimits& limits) {
 
 DensityLimits usual_limits(const Pruner& pruner) {
   DensityLimits limits;
-  if (std::string_view(kernels::machine().name) == "portable") return limits;
   for (const auto& layer : pruner.layers()) {
     const double limit = usual_limit(layer.weight.layout.grid);
     if (layer.slot.set_sparse && limit > 0) limits[layer.name] = limit;

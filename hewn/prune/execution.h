@@ -19,6 +19,8 @@ std::string to_text(const DensityLimits& limits);
 /// and its size decide. A rule and no measurement, since the two ways round differently: what chooses between
 /// them decides a run's numbers. Empty where the kernels have no vector instructions.
 DensityLimits usual_limits(const Pruner& pruner);
+/// The same for one layer; 0: never.
+double usual_limit(const Grid& grid);
 
 Execution execution_of(const DensityLimits& limits);
 
