@@ -111,14 +111,14 @@ def _on_blocks(self: nn.Module, x: torch.Tensor) -> Optional[torch.Tensor]:
     return layer.run(x, self.bias, gate.compact)
 
 
-def _rebuild(base: type, names: Tuple[str, ...]) -> nn.Module:
+def _rebuild(base: Any, names: Tuple[str, ...]) -> nn.Module:
     module = base.__new__(base)
     object.__setattr__(module, "__class__", gated_class(base, names))
     return module
 
 
 @functools.lru_cache(maxsize=None)
-def gated_class(base: type, names: Tuple[str, ...]) -> type:
+def gated_class(base: Any, names: Tuple[str, ...]) -> type:
     """The subclass of a module's class in which these parameters are seen through gates."""
 
     def reduce(self: nn.Module, protocol: int) -> Any:
@@ -145,7 +145,7 @@ def gated_class(base: type, names: Tuple[str, ...]) -> type:
 
 def add_gate(module: nn.Module, name: str, gate: Gate) -> None:
     """From now on the module's parameter of that name is seen through the gate."""
-    base = getattr(type(module), "_hewn_base", type(module))
+    base: Any = getattr(type(module), "_hewn_base", type(module))
     gates = dict(module.__dict__.get("_hewn_gates", {}))
     gates[name] = gate
     module.__dict__["_hewn_gates"] = gates

@@ -11,6 +11,7 @@ from torch import nn
 from . import _C
 from ._blocks import Blocks, blocks_from
 from ._errors import Error
+from ._files import note_blocks
 from ._gated import Gate, add_gate, fold, remove_gates
 from ._slots import Slot, chosen, find_slots, has_normalisation, unwrapped
 from ._summary import Table
@@ -183,6 +184,8 @@ class Pruner:
             fold(copy)
         blocks = blocks_from(self._native.finish())
         self._release()
+        for model in (self.model, *self._followers):
+            note_blocks(unwrapped(model), blocks)
         return blocks
 
     def remove(self) -> None:

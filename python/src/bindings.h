@@ -8,5 +8,8 @@ namespace hewn::python {
 void bind_pruner(pybind11::module_& module);
 void bind_optimiser(pybind11::module_& module);
 void bind_layers(pybind11::module_& module);
+void bind_files(pybind11::module_& module);
+void bind_runtime(pybind11::module_& module);
+void bind_convex(pybind11::module_& module);
 
 }  // namespace hewn::python

@@ -30,4 +30,7 @@ PYBIND11_MODULE(_C, m) {
   hewn::python::bind_pruner(m);
   hewn::python::bind_optimiser(m);
   hewn::python::bind_layers(m);
+  hewn::python::bind_files(m);
+  hewn::python::bind_runtime(m);
+  hewn::python::bind_convex(m);
 }

@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
+#include "arguments.h"
 #include "bindings.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/support.h"
@@ -14,27 +15,14 @@ namespace {
 
 using Release = py::call_guard<py::gil_scoped_release>;
 using OwnerPtr = std::shared_ptr<PrunerOfSlots>;
-using BlocksAsDict = std::map<std::string, std::pair<std::array<int64_t, 5>, std::vector<int64_t>>>;
 
 py::object tensor_or_none(const at::Tensor& tensor) {
   return tensor.defined() ? py::cast(tensor) : py::none();
 }
 
-py::tuple grid_of(const Grid& g) {
-  return py::make_tuple(g.rows, g.cols, g.block.rows, g.block.cols, g.groups);
-}
-
 py::tuple layout_of(const WeightLayout& layout) {
   const Grid& g = layout.grid;
   return py::make_tuple(g.rows, g.cols, g.block.rows, g.block.cols, g.groups, layout.taps);
-}
-
-/// Kept blocks as {layer: (grid, numbers)}.
-py::dict blocks_as_dict(const Blocks& blocks) {
-  py::dict out;
-  for (const auto& [name, kept] : blocks)
-    out[py::str(name)] = py::make_tuple(grid_of(kept.grid()), kept.indices());
-  return out;
 }
 
 std::shared_ptr<Slot> make_slot(const std::string& name, const at::Tensor& leaf, int64_t groups, bool linear,
@@ -53,12 +41,9 @@ std::shared_ptr<Slot> make_slot(const std::string& name, const at::Tensor& leaf,
 
 OwnerPtr make_pruner(const std::vector<std::shared_ptr<Slot>>& slots,
                      const std::vector<std::pair<std::string, at::Tensor>>& parameters, bool normalised,
-                     const std::map<std::string, std::string>& given, const BlocksAsDict& support) {
+                     const std::map<std::string, std::string>& given, const PlainBlocks& support) {
   PrunerOptions options = options_from(given);
-  for (const auto& [name, layer] : support) {
-    const std::array<int64_t, 5>& g = layer.first;
-    options.support[name] = LayerBlocks({g[0], g[1], {g[2], g[3]}, g[4]}, layer.second);
-  }
+  options.support = blocks_from(support);
   return std::make_shared<PrunerOfSlots>(
       PrunerOfSlots{std::make_unique<Pruner>(network_of(slots, parameters, normalised), options), slots});
 }
@@ -79,7 +64,7 @@ py::list plan_of(const OwnerPtr& owner) {
     py::dict row;
     row["name"] = layer.name;
     row["shape"] = layer.shape;
-    row["grid"] = grid_of(layer.grid);
+    row["grid"] = plain(layer.grid);
     row["blocks"] = layer.grid.blocks();
     row["keep"] = layer.keep;
     row["pruned"] = layer.pruned;
@@ -190,14 +175,14 @@ void bind_pruner(py::module_& m) {
           "remember_dropped", [](const OwnerPtr& o) { o->pruner->remember_dropped(); }, Release())
       .def(
           "restore_dropped", [](const OwnerPtr& o) { o->pruner->restore_dropped(); }, Release())
-      .def("finish", [](const OwnerPtr& o) { return blocks_as_dict(o->pruner->finish()); })
+      .def("finish", [](const OwnerPtr& o) { return plain(o->pruner->finish()); })
       .def("check_finish", [](const OwnerPtr& o) { o->pruner->check_finish(); })
       .def("kept",
            [](const OwnerPtr& o) {
              Blocks blocks;
              for (const prune::Layer& l : o->pruner->algorithm().layers())
                blocks[l.name] = prune::blocks_of(l.weight.layout.grid, l.support);
-             return blocks_as_dict(blocks);
+             return plain(blocks);
            })
       .def("state", [](const OwnerPtr& o) { return o->pruner->state(); })
       .def("load_state", [](const OwnerPtr& o, const std::map<std::string, at::Tensor>& state,
