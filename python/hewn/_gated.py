@@ -8,7 +8,7 @@ its name, so that state dicts, optimisers and `parameters()` see what they alway
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import torch
 from torch import nn
@@ -22,14 +22,17 @@ Layout = Tuple[int, int, int, int, int, int]
 class Gate:
     """What stands between a parameter and those who read it: the pruner's own, or its values at one time."""
 
-    def __init__(self, layer: Any, score: str, clip: bool, logits: Optional[torch.Tensor]):
+    def __init__(self, layer: Any, recipe: Dict[str, Any], logits: Optional[torch.Tensor]):
         self.layer = layer
         self.leaf: Optional[torch.Tensor] = layer.leaf  # the pruner's own; copies that follow have others
         self.layout: Layout = layer.layout
-        self.score = score
-        self.clip = clip
+        self.score: str = recipe["score"]
         self.logits = logits
-        self.density = layer.keep / layer.blocks
+        density = layer.keep / layer.blocks
+        low, high = recipe["clip_low"], recipe["clip_high"]
+        self.limits: Optional[Tuple[float, float]] = (
+            (density if low is None else low, 1 / density if high is None else high) if recipe["clip"] else None
+        )
         self.compact = False  # the gradient of kept blocks stays where hewn.Optimiser looks for it
         self.values: Optional[torch.Tensor] = None
         self.active: Optional[torch.Tensor] = None
@@ -54,9 +57,9 @@ class Gate:
             return self.logits
         if self.logits is not None and self.score == "exp":
             return self.logits.exp()
-        if self.logits is not None and self.score == "attention":
+        if self.logits is not None and self.score in ("attention", "gated-norm"):
             attention = torch.softmax(self.logits, 0) * self.logits.numel()
-            return attention.clamp(self.density, 1 / self.density) if self.clip else attention
+            return attention if self.limits is None else attention.clamp(*self.limits)
         return self.layer.gate(leaf)
 
     def snapshot(self) -> "Gate":

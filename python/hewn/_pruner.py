@@ -13,7 +13,7 @@ from ._blocks import Blocks, blocks_from
 from ._errors import Error
 from ._files import note_blocks
 from ._gated import Gate, add_gate, fold, remove_gates
-from ._slots import Slot, chosen, find_slots, has_normalisation, unwrapped
+from ._slots import Slot, chosen, find_slots, unwrapped
 from ._summary import Table
 from ._torch_optim import TorchOptim, is_adam
 
@@ -95,7 +95,6 @@ class Pruner:
         self._native = _C.Pruner(
             [slot.native() for slot in self._slots],
             list(self.model.named_parameters()),
-            has_normalisation(self.model),
             {key: _text(value) for key, value in given.items() if value != []},
             {name: kept.native() for name, kept in (support or {}).items()},
         )
@@ -131,7 +130,7 @@ class Pruner:
             layer = self._layers.get(slot.name)
             if layer is None:
                 continue
-            gate = Gate(layer, recipe["score"], recipe["clip"], logits.get(slot.name))
+            gate = Gate(layer, recipe, logits.get(slot.name))
             gate.refresh()
             self._gates[slot.name] = gate
             for module, attribute in slot.readers:

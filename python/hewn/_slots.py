@@ -80,10 +80,6 @@ def find_slots(model: nn.Module, embeddings: bool) -> List[Slot]:
     return list(slots.values())
 
 
-def has_normalisation(model: nn.Module) -> bool:
-    return any("Norm" in type(module).__name__ for module in model.modules())
-
-
 def chosen(slots: List[Slot], include: Callable[[str, nn.Module], bool]) -> List[str]:
     """Names of the slots whose layers the predicate takes."""
     return [slot.name for slot in slots if include(slot.name, slot.readers[0][0])]

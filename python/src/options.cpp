@@ -10,6 +10,9 @@ OptionTable describe(PrunerOptions& o) {
   table.add("method", o.method, "");
   table.add("block", o.block, "");
   table.add("sparsity", o.sparsity, "");
+  table.add("budget", o.budget, "");
+  table.add("rounding", o.rounding, "");
+  table.add("chain", o.chain, "");
   table.add("steps", o.steps, "");
   table.add("prune-layers", o.layers, "");
   table.add("except", o.except, "");
@@ -27,6 +30,9 @@ OptionTable describe(PrunerOptions& o) {
   table.add("logit-moment", o.logit_moment, "");
   table.add("clip-grad", o.clip_grad, "");
   table.add("attention-clip", o.attention_clip, "");
+  table.add("logit-start", o.logit_start, "");
+  table.add("decay-dropped", o.decay_dropped, "");
+  table.add("revive", o.revive, "");
   table.add("alpha", o.alpha, "");
   table.add("ramp", o.ramp, "");
   table.add("ramp-c", o.ramp_c, "");

@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 #include "bindings.h"
+#include "hewn/core/error.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/support.h"
 #include "options.h"
@@ -40,17 +41,21 @@ std::shared_ptr<Slot> make_slot(const std::string& name, const at::Tensor& leaf,
 }
 
 OwnerPtr make_pruner(const std::vector<std::shared_ptr<Slot>>& slots,
-                     const std::vector<std::pair<std::string, at::Tensor>>& parameters, bool normalised,
+                     const std::vector<std::pair<std::string, at::Tensor>>& parameters,
                      const std::map<std::string, std::string>& given, const PlainBlocks& support) {
   PrunerOptions options = options_from(given);
   options.support = blocks_from(support);
   return std::make_shared<PrunerOfSlots>(
-      PrunerOfSlots{std::make_unique<Pruner>(network_of(slots, parameters, normalised), options), slots});
+      PrunerOfSlots{std::make_unique<Pruner>(network_of(slots, parameters), options), slots});
 }
 
 std::vector<PrunedLayer> layers_of(const OwnerPtr& owner) {
   std::vector<PrunedLayer> out;
   for (const prune::Layer& layer : owner->pruner->algorithm().layers()) {
+    // Their hook is in the C++ gate, which modules of Python do not pass.
+    if (layer.score->sees_gradients()) {
+      throw Error(hewn::str("score ", owner->pruner->recipe().score, ": works in hewn train and in C++ only"));
+    }
     for (const std::shared_ptr<Slot>& slot : owner->slots) {
       if (slot->name == layer.name) out.emplace_back(owner, &layer, slot);
     }
@@ -103,7 +108,10 @@ py::dict recipe_of(const OwnerPtr& owner) {
   out["logit_lr"] = recipe.logit_lr;
   out["logit_decay"] = recipe.logit_decay ? py::object(py::float_(*recipe.logit_decay)) : py::none();
   out["clip_grad"] = recipe.clip_grad;
-  out["clip"] = recipe.score_options.clip;
+  const prune::AttentionClip& clip = recipe.score_options.clip;
+  out["clip"] = clip.on;
+  out["clip_low"] = clip.low;  // none: density and its inverse
+  out["clip_high"] = clip.high;
   out["dense"] = recipe.dense();
   return out;
 }
@@ -159,7 +167,7 @@ void bind_pruner(py::module_& m) {
       .def("see", &PrunedLayer::see, Release());
 
   py::class_<PrunerOfSlots, OwnerPtr>(m, "Pruner")
-      .def(py::init(&make_pruner), py::arg("slots"), py::arg("parameters"), py::arg("normalised"),
+      .def(py::init(&make_pruner), py::arg("slots"), py::arg("parameters"),
            py::arg("options"), py::arg("support"))
       .def("trained_by", [](const OwnerPtr& o, bool adam) { o->pruner->trained_by(adam); })
       .def("layers", &layers_of)

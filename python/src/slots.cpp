@@ -41,8 +41,8 @@ std::shared_ptr<nn::SparseLayer> form_of(const Slot& slot,
 }  // namespace
 
 Network network_of(const std::vector<std::shared_ptr<Slot>>& slots,
-                   std::vector<std::pair<std::string, at::Tensor>> parameters, bool normalised) {
-  Network network{{}, std::move(parameters), {}, normalised};
+                   std::vector<std::pair<std::string, at::Tensor>> parameters) {
+  Network network{{}, std::move(parameters), {}, {}};
   for (const std::shared_ptr<Slot>& slot : slots) network.slots.push_back(weight_slot(slot));
   return network;
 }

@@ -25,7 +25,7 @@ struct Slot {
 
 /// The network of Python's modules: `set` is nothing, since their layers ask for their weights.
 Network network_of(const std::vector<std::shared_ptr<Slot>>& slots,
-                   std::vector<std::pair<std::string, at::Tensor>> parameters, bool normalised);
+                   std::vector<std::pair<std::string, at::Tensor>> parameters);
 
 /// A pruner with the Python modules' slots.
 struct PrunerOfSlots {

@@ -118,7 +118,7 @@ def test_the_fused_path_of_encoders_sees_gated_weights():
     assert blocks["layers.0.self_attn.in_proj"].mask(weight).eq(weight != 0).all()
 
 
-@pytest.mark.parametrize("score", ["attention", "exp", "identity-mask", "l1-mask", "powerprop", "attention-power",
+@pytest.mark.parametrize("score", ["attention", "gated-norm", "exp", "identity-mask", "l1-mask", "powerprop", "attention-power",
                                    "reconstruction", "magnitude"])
 def test_every_score(score):
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(128, 16))
@@ -129,7 +129,7 @@ def test_every_score(score):
     torch.testing.assert_close(model(x), before, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("score", ["attention", "exp", "identity-mask", "magnitude"])
+@pytest.mark.parametrize("score", ["attention", "gated-norm", "exp", "identity-mask", "magnitude"])
 def test_what_compilers_see_is_what_runs(score, monkeypatch):
     layer = nn.Conv2d(6, 8, 3)
     layer.weight.requires_grad_()
