@@ -39,7 +39,7 @@ Json measure_network(const std::string& kind, const runtime::ModelData& data, in
 }
 
 Job model_job(const Values& values, const BenchFields& fields) {
-  const bool clicks = nn::find_model(values.at("model")).usual.clicks;
+  const bool clicks = nn::find_model(values.at("model")).usual.takes == nn::Takes::kClicks;
   run::Options options = run::usual_options(clicks ? data::Kind::kClicks : data::Kind::kImages);
   options.model = values.at("model");
   if (values.at("widths") != "auto") parse_value("widths", values.at("widths"), options.widths);

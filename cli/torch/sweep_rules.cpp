@@ -20,7 +20,8 @@ using Shapes = std::map<std::string, std::vector<prune::WeightShape>>;
 
 /// The weights of the options' network; each network is built once.
 const std::vector<prune::WeightShape>& shapes_of(const run::Options& o, Shapes& known) {
-  std::string key = str(o.model, ' ', o.data, ' ', o.width, ' ', o.embedding, ' ', o.stem);
+  std::string key = str(o.model, ' ', o.data, ' ', o.width, ' ', o.embedding, ' ', o.stem, ' ',
+                        o.depth.value_or(0), ' ', o.patch.value_or(0));
   for (const int64_t width : o.widths) key += str(' ', width);
   const auto [found, fresh] = known.try_emplace(key);
   if (fresh) {
@@ -45,6 +46,7 @@ results::Answers answers_of(const sweep::Options& given) {
   const run::Options options = run::options_from(given);
   const data::Kind kind = data::find_info(options.data).kind;
   if (kind == data::Kind::kClicks) return results::Answers::kClicks;
+  if (kind == data::Kind::kText) return results::Answers::kText;
   if (kind == data::Kind::kImages || options.tables.task == "classification")
     return results::Answers::kClasses;
   if (options.tables.task == "regression") return results::Answers::kNumbers;

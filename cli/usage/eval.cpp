@@ -24,7 +24,8 @@ void settle_eval(EvalFields& fields, Given& given) {
     if (from_file && !given.contains(needed))
       throw Error(str("weights: expected --", needed, " beside them"));
   }
-  for (const char* key : {"model", "width", "widths", "embedding", "stem", "image-size", "eval-resize"}) {
+  for (const char* key : {"model", "width", "widths", "embedding", "stem", "depth", "patch", "image-size",
+                          "eval-resize", "context"}) {
     if (!from_file && given.contains(key))
       throw Error(str("eval: --", key, " goes with weights; a run folder knows its own"));
   }
@@ -42,9 +43,10 @@ Command eval_command() {
       "  hewn eval resnet20.safetensors --model resnet20 --data cifar10:cifar-10-batches-bin";
   command.positionals = {
       {"SOURCE", "run folder, or weights from elsewhere (.safetensors, .pt)", &fields->source, false}};
-  command.options = run::describe(fields->options)
-                        .pick({"data", "init", "init-skip", "model", "widths", "width", "stem", "embedding",
-                               "image-size", "eval-resize", "device", "threads"});
+  command.options =
+      run::describe(fields->options)
+          .pick({"data", "init", "init-skip", "model", "widths", "width", "stem", "depth", "patch",
+                 "embedding", "image-size", "eval-resize", "context", "device", "threads"});
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](Given given) {
     settle_eval(*fields, given);

@@ -14,7 +14,7 @@ Command plan_command() {
   command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
   command.options = run::describe(fields->options)
                         .pick({"model", "data", "block", "sparsity", "min-blocks", "prune-layers", "widths",
-                               "width", "stem", "embedding"});
+                               "width", "stem", "depth", "patch", "embedding"});
   command.options.add("json", fields->json, "print JSON");
   command.defaults = training_defaults;
   command.run = [fields](const Given& given) {

@@ -22,7 +22,8 @@ enum class Stream : uint64_t {
   kClicks = 7,         // its training rows
   kHeldOutClicks = 8,  // its other rows
   kSplit = 9,          // which part of a click log a row belongs to
-  kRows = 10           // the order of its rows
+  kRows = 10,          // the order of its rows
+  kWindows = 11        // which parts of a text are shown
 };
 
 /// The high counter of an epoch in a stream. The two share it: 2^56 epochs are enough for anyone.

@@ -22,6 +22,7 @@ struct DataInfo {
   std::vector<int64_t> vocabularies = {};     // clicks: how many values each field takes
   std::optional<double> best_test_loss = {};  // where it is known: no model can expect a lower one
   double target_scale = 1;                    // numbers: of the target's own unit, what is 1 in a batch
+  int64_t targets = 1;                        // of a sample; text: one for each position
 };
 
 /// A data set as it is listed.

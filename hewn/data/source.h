@@ -15,6 +15,7 @@
 #include "hewn/data/info.h"
 #include "hewn/data/plumbing/preparation.h"
 #include "hewn/data/tables/options.h"
+#include "hewn/data/text/options.h"
 
 namespace hewn::data {
 
@@ -50,8 +51,9 @@ struct DataOptions {
   ClickOptions clicks = {};
   FolderOptions folders = {};
   TableOptions tables = {};
-  /// What a run recorded (Source::preprocessing), where a table is new data for its model: all of it is then
-  /// the held-out part.
+  TextOptions text = {};
+  /// What a run recorded (Source::preprocessing), where a table or a text is new data for its model: all of
+  /// it is then the held-out part.
   Preprocessing preprocessing = {};
   std::function<void(const Preparation&)> on_preparation = {};  // called now and then, from one thread
   std::function<void(const std::string&)> on_message =

@@ -15,7 +15,7 @@ namespace {
 
 void check_fits(const nn::Signature& model, const data::DataInfo& info) {
   const nn::Signature data = train::signature_of(info);
-  if (data.input == model.input && data.outputs == model.outputs && data.clicks == model.clicks &&
+  if (data.input == model.input && data.outputs == model.outputs && data.takes == model.takes &&
       data.vocabularies == model.vocabularies) {
     return;
   }

@@ -52,7 +52,7 @@ prune::Plan network_plan(const run::Options& options, const nn::Signature& signa
 RandomNetwork random_network(const run::Options& options, const nn::Signature& given) {
   const at::NoGradGuard no_grad;
   nn::Signature signature = given;
-  if (signature.clicks && signature.vocabularies.empty()) {
+  if (signature.takes == nn::Takes::kClicks && signature.vocabularies.empty()) {
     signature.vocabularies.assign(static_cast<size_t>(signature.input.at(0)), kVocabulary);
   }
   RandomNetwork out;

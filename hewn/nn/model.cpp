@@ -5,15 +5,15 @@
 
 namespace hewn::nn {
 
-#define HEWN_MODEL(function, name, help, input, outputs, clicks, normalised) \
+#define HEWN_MODEL(function, name, help, input, outputs, takes, normalised) \
   std::shared_ptr<Model> function(const Signature&, const ModelOptions&);
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
 
 const std::vector<ModelRow>& models() {
   static const std::vector<ModelRow> kRows = {
-#define HEWN_MODEL(function, name, help, input, outputs, clicks, normalised) \
-  {name, help, function, {input, outputs, clicks}, normalised},
+#define HEWN_MODEL(function, name, help, input, outputs, takes, normalised) \
+  {name, help, function, {input, outputs, takes}, normalised},
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
   };

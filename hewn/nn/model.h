@@ -31,6 +31,8 @@ struct ModelOptions {
   int64_t width = 64;                          // channels of a resnet's first stage
   int64_t embedding = 10;                      // numbers per field in ctr-dnn
   std::optional<bool> small_stem = {};         // of resnet18 and resnet50; none: by the size of the images
+  std::optional<int64_t> depth = {};           // blocks of a transformer; none: its usual number
+  std::optional<int64_t> patch = {};  // pixels of a side of a vit's patch; none: by those of the images
 };
 
 struct ModelRow {

@@ -6,8 +6,8 @@ namespace hewn::nn {
 
 const std::vector<ModelFacts>& model_facts() {
   static const std::vector<ModelFacts> kRows = {
-#define HEWN_MODEL(function, name, help, input, outputs, clicks, normalised) \
-  {name, help, {input, outputs, clicks}, normalised},
+#define HEWN_MODEL(function, name, help, input, outputs, takes, normalised) \
+  {name, help, {input, outputs, takes}, normalised},
 #include "hewn/nn/models.def"
 #undef HEWN_MODEL
   };

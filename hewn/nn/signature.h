@@ -7,12 +7,16 @@
 
 namespace hewn::nn {
 
+/// What the inputs of a network are: values (images, rows of a table), the number of each field's value in a
+/// click log, or the numbers of characters, where every position has outputs of its own.
+enum class Takes : uint8_t { kValues, kClicks, kText };
+
 /// What goes in and out of a network: one input's shape and the number of outputs.
 struct Signature {
   std::vector<int64_t> input;
   int64_t outputs = 0;
-  bool clicks = false;                     // inputs are numbers of values, one per field
-  std::vector<int64_t> vocabularies = {};  // how many values each field takes; empty: not known yet
+  Takes takes = Takes::kValues;
+  std::vector<int64_t> vocabularies = {};  // clicks: how many values each field takes; empty: not known yet
 };
 
 /// What is known of a model without building it.

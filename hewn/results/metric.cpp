@@ -25,11 +25,9 @@ struct MetricRow {
   const char* value;
   const char* difference;
 };
-constexpr MetricRow kRows[] = {{"accuracy", true, "%.2f", "%+.2f"},
-                               {"auc", true, "%.4f", "%+.4f"},
-                               {"loss", false, "%.4f", "%+.4f"},
-                               {"r2", true, "%.4f", "%+.4f"},
-                               {"rmse", false, "%.5g", "%+.3g"}};
+constexpr MetricRow kRows[] = {{"accuracy", true, "%.2f", "%+.2f"}, {"auc", true, "%.4f", "%+.4f"},
+                               {"bpc", false, "%.4f", "%+.4f"},     {"loss", false, "%.4f", "%+.4f"},
+                               {"r2", true, "%.4f", "%+.4f"},       {"rmse", false, "%.5g", "%+.3g"}};
 
 const MetricRow* find_metric(const std::string& name) {
   const auto* found = std::find_if(std::begin(kRows), std::end(kRows),
@@ -43,12 +41,23 @@ const std::vector<std::string>& metrics_of(Answers answers) {
   static const std::vector<std::string> kClasses = {"accuracy", "loss"};
   static const std::vector<std::string> kClicks = {"loss", "auc", "accuracy"};
   static const std::vector<std::string> kNumbers = {"rmse", "r2", "loss"};
-  return answers == Answers::kClicks ? kClicks : answers == Answers::kNumbers ? kNumbers : kClasses;
+  static const std::vector<std::string> kText = {"bpc", "accuracy", "loss"};
+  switch (answers) {
+    case Answers::kClicks:
+      return kClicks;
+    case Answers::kNumbers:
+      return kNumbers;
+    case Answers::kText:
+      return kText;
+    default:
+      return kClasses;
+  }
 }
 
 Answers answers_with(const std::set<std::string>& names) {
   return names.contains("auc")    ? Answers::kClicks
          : names.contains("rmse") ? Answers::kNumbers
+         : names.contains("bpc")  ? Answers::kText
                                   : Answers::kClasses;
 }
 

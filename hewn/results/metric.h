@@ -11,10 +11,10 @@
 namespace hewn::results {
 
 /// What a network answers with.
-enum class Answers : uint8_t { kClasses, kClicks, kNumbers };
+enum class Answers : uint8_t { kClasses, kClicks, kNumbers, kText };
 
 /// The metrics that tables are made of; first the one by which runs are judged where nothing else is said:
-/// the accuracy of classes, the loss of clicks, the rmse of numbers.
+/// the accuracy of classes, the loss of clicks, the rmse of numbers, the bits per character of text.
 const std::vector<std::string>& metrics_of(Answers answers);
 /// Which answers have metrics of these names.
 Answers answers_with(const std::set<std::string>& names);

@@ -10,15 +10,19 @@ namespace {
 Json to_json(const nn::Signature& signature) {
   return {{"input", signature.input},
           {"outputs", signature.outputs},
-          {"clicks", signature.clicks},
+          {"clicks", signature.takes == nn::Takes::kClicks},
+          {"text", signature.takes == nn::Takes::kText},
           {"vocabularies", signature.vocabularies}};
 }
 
 nn::Signature signature_in(const Json& config, const std::string& where) {
   try {
     const Json& json = config.at("signature");
-    return {json.at("input").get<std::vector<int64_t>>(), json.at("outputs").get<int64_t>(),
-            json.at("clicks").get<bool>(), json.at("vocabularies").get<std::vector<int64_t>>()};
+    const nn::Takes takes = json.at("clicks").get<bool>() ? nn::Takes::kClicks
+                            : json.value("text", false)   ? nn::Takes::kText
+                                                          : nn::Takes::kValues;
+    return {json.at("input").get<std::vector<int64_t>>(), json.at("outputs").get<int64_t>(), takes,
+            json.at("vocabularies").get<std::vector<int64_t>>()};
   } catch (const Json::exception&) {
     throw FormatError(where, "does not say what the model takes and gives (\"signature\")");
   }

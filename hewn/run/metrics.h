@@ -7,7 +7,7 @@
 
 namespace hewn::run {
 
-/// Test results by name: loss, accuracy (in percent), and for clicks auc and calibration. Not a number where
+/// Test results by name: loss, accuracy (in percent), and what else the kind of data has. Not a number where
 /// a network diverged.
 using Metrics = std::map<std::string, double>;
 

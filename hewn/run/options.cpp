@@ -31,6 +31,16 @@ Options usual_options(data::Kind kind) {
     o.optimiser = "adam";
     o.log_every = 10;
   }
+  if (kind == data::Kind::kText) {
+    o.model = "char-transformer";
+    o.width = 32;
+    o.prune.layers = {"blocks.*"};
+    o.prune.min_blocks = 64;  // the attention's last matrix is one of the small ones
+    o.batch = 64;
+    o.optimiser = "adamw";
+    o.lr = 3e-3;
+    o.weight_decay = 0.05;
+  }
   return o;
 }
 
@@ -46,10 +56,12 @@ Options usual_options(const std::string& data) {
 Options options_from(const std::map<std::string, std::string>& given) {
   const auto data = given.find("data");
   const auto model = given.find("model");
-  const bool clicks = model != given.end() && nn::usual_signature(model->second).clicks;
-  Options options = usual_options(data != given.end() ? data->second
-                                  : clicks            ? "synthetic-ctr"
-                                                      : Options().data);
+  const nn::Takes takes =
+      model != given.end() ? nn::usual_signature(model->second).takes : nn::Takes::kValues;
+  Options options = usual_options(data != given.end()           ? data->second
+                                  : takes == nn::Takes::kClicks ? "synthetic-ctr"
+                                  : takes == nn::Takes::kText   ? "text"
+                                                                : Options().data);
   const OptionTable table = describe(options);
   for (const auto& [key, text] : given) table.find(key, "command line").parse(text);
   return options;

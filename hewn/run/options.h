@@ -11,6 +11,7 @@
 #include "hewn/data/folders/options.h"
 #include "hewn/data/kind.h"
 #include "hewn/data/tables/options.h"
+#include "hewn/data/text/options.h"
 #include "hewn/pruner_options.h"
 
 namespace hewn::run {
@@ -28,9 +29,12 @@ struct Options {
   std::string init_skip;
   bool keep_support = false;
   std::string stem = "auto";
+  std::optional<int64_t> depth;
+  std::optional<int64_t> patch;
   data::ClickOptions clicks;
   data::FolderOptions folders;
   data::TableOptions tables;
+  data::TextOptions text;
   PrunerOptions prune;  // how it is pruned; its steps, kind of data and optimiser are filled in for a run
   // How long and how fast.
   int64_t epochs = 10;
@@ -77,7 +81,8 @@ constexpr const char* kSelfDense = "self-dense";
 bool is_taught(const Options& options);
 
 /// The options that are usual for a kind of data: those above for images; for click logs the paper's network
-/// and optimiser; for tables a smaller network, small batches and Adam.
+/// and optimiser; for tables a smaller network, small batches and Adam; for text a small transformer and
+/// AdamW.
 Options usual_options(data::Kind kind);
 /// The same for a data set, NAME or NAME:PATH.
 Options usual_options(const std::string& data);

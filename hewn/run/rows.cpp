@@ -8,12 +8,17 @@ namespace {
 void describe_network(Options& o, OptionTable& table) {
   table.add("model", o.model, "network (see hewn methods)");
   table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
-  table.add("width", o.width, "channels in the first stage of a resnet").at_least(1);
+  table.add("width", o.width, "channels in the first stage of a resnet, or of a head of a transformer")
+      .at_least(1);
   table
       .add("stem", o.stem,
            "first layer of resnet18 and resnet50: small (3x3) or imagenet (7x7, stride 2, pooling); "
            "auto: small up to 64 pixels")
       .one_of({"auto", "small", "imagenet"});
+  table.add("depth", o.depth, "blocks of a transformer; auto: 12 of vit-s/16, 2 of char-transformer")
+      .at_least(1);
+  table.add("patch", o.patch, "pixels of a side of a patch of vit-s/16; auto: 16, or 4 up to 64 pixels")
+      .at_least(1);
   table.add("embedding", o.embedding, "numbers per field of a click log");
   table.add("init", o.init, "start from the weights of this .safetensors or .pt file, or of a finished run");
   table.add("init-skip", o.init_skip, "patterns of tensors that the file need not give, with commas between");
@@ -168,6 +173,7 @@ OptionTable describe(Options& o) {
   data::describe(o.clicks, table);
   data::describe(o.folders, table);
   data::describe(o.tables, table);
+  data::describe(o.text, table);
   table.group("Network");
   describe_network(o, table);
   table.group("Pruning");

@@ -167,7 +167,7 @@ void Loop::report() {
   if (first_loss_ == 0) first_loss_ = progress.loss;
   if (options_.step.task->has_right_answers()) {
     progress.accuracy = 100.0 * static_cast<double>(all_correct.item<int64_t>()) /
-                        static_cast<double>(pending_ * options_.batch);
+                        static_cast<double>(pending_ * options_.batch * parts_.source.info().targets);
   }
   progress.lr = options_.rate.at(step_ - 1);
   int64_t active = 0;

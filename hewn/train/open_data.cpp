@@ -20,6 +20,7 @@ data::DataOptions data_options(const run::Options& options, c10::Device device, 
   out.clicks = options.clicks;
   out.folders = options.folders;
   out.tables = options.tables;
+  out.text = options.text;
   out.on_message = [&observer](const std::string& text) { observer.on_message(text); };
   out.on_preparation = [&observer](const data::Preparation& now) {
     observer.on_preparation(now);
@@ -34,13 +35,15 @@ std::unique_ptr<data::Source> open_data(const run::Options& options, c10::Device
 }
 
 void check_unchanged(const run::Folder& run, const data::Source& source) {
-  if (source.info().name != "csv" || !std::filesystem::exists(run.inputs())) return;
+  const bool text = source.info().kind == data::Kind::kText;
+  if ((source.info().name != "csv" && !text) || !std::filesystem::exists(run.inputs())) return;
   // The table may have other classes by now.
   const int64_t outputs = run::read_config(run).signature.outputs;
   const Preprocessing before = runtime::read_preprocessing(run.inputs(), outputs);
   const Preprocessing now = source.preprocessing();
   if (before.rule == now.rule && before.classes == now.classes && before.arrays == now.arrays) return;
-  throw Error(hewn::str("data: the table is not what it was when ", run.path.string(), " was started"));
+  throw Error(hewn::str("data: the ", text ? "text" : "table", " is not what it was when ", run.path.string(),
+                        " was started"));
 }
 
 }  // namespace hewn::train

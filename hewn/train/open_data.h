@@ -20,8 +20,8 @@ data::DataOptions data_options(const run::Options& options, c10::Device device, 
 std::unique_ptr<data::Source> open_data(const run::Options& options, c10::Device device,
                                         const dist::Place& place, run::Observer& observer);
 
-/// Throws Error where the table of a run has other rows than when the run was started: it would be divided
-/// and scaled in another way.
+/// Throws Error where the table or text of a run is another than when the run was started: it would be
+/// divided and encoded in another way.
 void check_unchanged(const run::Folder& run, const data::Source& source);
 
 }  // namespace hewn::train

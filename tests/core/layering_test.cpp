@@ -50,7 +50,8 @@ TEST(Layering, FilesAreReadWithoutLibTorch) {
                                                             {"plumbing", ""},
                                                             {"synthetic/cuda", ""},
                                                             {"synthetic/reference", ""},
-                                                            {"tables", "table_source.cpp"}};
+                                                            {"tables", "table_source.cpp"},
+                                                            {"text", "text_source.cpp"}};
   for (const auto& [folder, tensors] : makes_tensors) {
     int files = 0;
     int with_torch = 0;

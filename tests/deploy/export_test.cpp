@@ -99,7 +99,7 @@ TEST(Export, FileOfTheDefaultMlpIsSmall) {
 
 /// A click model whose larger layers lose most of their blocks; tables as after some training.
 struct ClickSample {
-  nn::Signature signature{{4}, 1, true, {3, 1, 200, 17}};
+  nn::Signature signature{{4}, 1, nn::Takes::kClicks, {3, 1, 200, 17}};
   std::shared_ptr<nn::Model> model;
   Weights weights;
 

@@ -14,6 +14,7 @@
 #include "hewn/deploy/random_network.h"
 #include "hewn/io/npz.h"
 #include "hewn/runtime/preprocessing.h"
+#include "hewn/train/network.h"
 #include "tests/support/click_logs.h"
 #include "tests/support/jpegs.h"
 #include "tests/support/message.h"
@@ -34,9 +35,7 @@ runtime::Model model_for(const data::Source& source, const TempFolder& folder) {
   options.widths = {32, 16};
   options.prune.block = {4, 4};
   options.prune.min_blocks = 4;
-  const bool clicks = info.kind == data::Kind::kClicks;
-  runtime::ModelData data =
-      random_network(options, {info.input, info.classes, clicks, info.vocabularies}).data;
+  runtime::ModelData data = random_network(options, train::signature_of(info)).data;
   for (auto& [name, table] : data.tables) {
     for (float& value : table.values) value *= 1000;  // new tables are nearly zero
   }

@@ -49,7 +49,7 @@ RandomNetwork click_network() {
   options.widths = {64, 32};
   options.prune.block = {4, 4};
   options.prune.min_blocks = 20;
-  RandomNetwork network = random_network(options, {{3}, 1, true, {9, 1, 40}});
+  RandomNetwork network = random_network(options, {{3}, 1, nn::Takes::kClicks, {9, 1, 40}});
   const at::NoGradGuard no_grad;
   // New tables are nearly zero, and all logits nearly the same.
   for (float& value : network.data.tables.at("embedding").values) value *= 1000;

@@ -50,7 +50,7 @@ TEST(RandomNetwork, ClickModelsLookUpValues) {
   const at::NoGradGuard no_grad;
   run::Options options = small("ctr-dnn");
   options.prune.layers = {"fc1"};
-  nn::Signature signature{{5}, 1, true, {}};
+  nn::Signature signature{{5}, 1, nn::Takes::kClicks, {}};
   EXPECT_EQ(runtime::Model(random_network(options, signature).data).vocabularies(),
             std::vector<int64_t>(5, 1000));
   signature.vocabularies = {3, 1, 50, 700, 2};

@@ -31,7 +31,7 @@ class RunViewTest : public testing::Test {
     options_.widths = {32};
     options_.prune.method = "sa++";
     options_.prune.block = {8, 8};
-    const nn::Signature signature{{1, 28, 28}, 10, false, {}};
+    const nn::Signature signature{{1, 28, 28}, 10};
     run::write_config(run_, {options_, 100, signature, "1"});
     write_text(run_.metrics(), R"({"step":1,"event":"phase","phase":"DENSE"})"
                                "\n"

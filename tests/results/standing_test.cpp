@@ -62,6 +62,8 @@ TEST(Metric, DigitsAndDirections) {
   EXPECT_FALSE(larger_is_better("loss"));
   EXPECT_TRUE(larger_is_better("r2"));
   EXPECT_FALSE(larger_is_better("rmse"));
+  EXPECT_FALSE(larger_is_better("bpc"));
+  EXPECT_EQ(metrics_of(answers_with({"accuracy", "bpc", "loss"})).front(), "bpc");
   EXPECT_THROW(larger_is_better("calibration"), Error);
   EXPECT_EQ(value_text("rmse", 12345.678), "12346");
   EXPECT_EQ(value_text("rmse", 0.000123456), "0.00012346");

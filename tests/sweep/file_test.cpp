@@ -204,7 +204,7 @@ TEST(BadFiles, AreNamedWithTheLine) {
   expect("[axes]\nblock = [1]\n[sweep]\nworkers = 0\n", "4", "expected 1 to 1024, got 0");
   expect("[axes]\nblock = [1]\n[sweep]\nworkers = \"x\"\n", "4", "expected a whole number");
   expect("[axes]\nblock = [1]\n[sweep]\nmetric = \"f1\"\n", "4",
-         "expected one of accuracy, auc, loss, r2, rmse");
+         "expected one of accuracy, auc, bpc, loss, r2, rmse");
   expect("[axes]\nblock = [1]\n[sweep]\nrows = [\"seed\"]\n", "4", "is not an axis");
   expect("[axes]\nblock = [1]\n[sweep]\nbaseline = \"2\"\n", "4", "has no value \"2\"");
   expect("[axes]\nblock = [1]\n[sweep]\nrows = [\"block\"]\ncolumns = [\"block\"]\n", "4",

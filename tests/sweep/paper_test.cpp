@@ -23,7 +23,10 @@ size_t count_runs(const std::filesystem::path& path, const std::string& size) {
   sweep::Spec spec = sweep::read_spec(sweep::sweep_file(text, path.string(), size), {}, rules);
   const std::vector<sweep::Run> runs = sweep::expand(spec, rules);
   choose_metric(spec, runs);
-  EXPECT_EQ(spec.options.metric, name.starts_with("ctr") ? "loss" : "accuracy") << name;
+  EXPECT_EQ(spec.options.metric, name.starts_with("ctr") ? "loss"
+                                 : name == "text"        ? "bpc"
+                                                         : "accuracy")
+      << name;
   EXPECT_NE(text.find(str(runs.size(), " runs")), std::string::npos) << name << ": says another number";
   const std::string command = str("hewn sweep ", std::filesystem::relative(path, HEWN_SOURCE_DIR).string(),
                                   size.empty() ? "" : " --size " + size);
@@ -69,6 +72,8 @@ TEST(StudyFiles, GiveTheirRuns) {
       {"methods/resnet56", {{"", 61}, {"final", 93}}},
       {"methods/ctr", {{"", 182}, {"final", 276}}},
       {"methods/tiny-imagenet", {{"", 11}, {"final", 18}}},
+      {"methods/text", {{"", 21}, {"final", 33}}},
+      {"methods/vit", {{"", 21}, {"final", 33}}},
   };
   size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kConfigs / "study")) {

@@ -77,7 +77,7 @@ function metricChart(run, name, title, train) {
     const sorted = [...train, ...test, ...dense].map((d) => d.y).sort((a, b) => a - b);
     const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
     const bounds = sorted.length === 0 ? [0, 1]
-      : name === "loss" || name === "rmse" ? [Math.min(0, sorted[0]), Math.max(at(0.985), test.at(-1)?.y ?? 0)] : [Math.min(at(0.03), test[0]?.y ?? Infinity), sorted.at(-1)];
+      : name === "loss" || name === "rmse" || name === "bpc" ? [Math.min(0, sorted[0]), Math.max(at(0.985), test.at(-1)?.y ?? 0)] : [Math.min(at(0.03), test[0]?.y ?? Infinity), sorted.at(-1)];
     return Plot.plot({
       ...common(width, { domain: bounds[0] < bounds[1] ? bounds : [bounds[0] - 1, bounds[0] + 1], clamp: true, tickFormat: name === "accuracy" ? (y) => `${y} %` : undefined }, run),
       marks: [
@@ -156,7 +156,7 @@ export function trainingCharts(run) {
   const main = mainMetric({ ...run.test, ...run.dense_test, ...run.headline.metrics }) ?? "accuracy";
   if ("auc" in run.test) charts.push(metricChart(run, "auc", "AUC", []));
   else if (main === "rmse") charts.push(metricChart(run, "rmse", "Root mean squared error", []));
-  else if (main === "accuracy") charts.push(metricChart(run, "accuracy", "Accuracy", points(run.train.accuracy)));
+  else if (main === "accuracy" || main === "bpc") charts.push(metricChart(run, "accuracy", "Accuracy", points(run.train.accuracy)));
   return charts;
 }
 

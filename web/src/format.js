@@ -47,9 +47,9 @@ export const heldOut = (run) => (run.options["eval-on"] === "validation" ? "Vali
 export const metric = (name, value) =>
   value == null ? "–" : name === "accuracy" ? `${value.toFixed(2)}\u00a0%` : name === "rmse" ? String(Number(value.toPrecision(5))) : value.toFixed(4);
 
-// Click logs are judged by their loss, classes by their accuracy, numbers by their root mean squared error.
+// Click logs are judged by their loss, text by its bits per character, classes by their accuracy, numbers by their root mean squared error.
 export const mainMetric = (metrics) =>
-  "auc" in metrics ? "loss" : ["accuracy", "rmse"].find((name) => name in metrics) ?? Object.keys(metrics)[0];
+  "auc" in metrics ? "loss" : ["bpc", "accuracy", "rmse"].find((name) => name in metrics) ?? Object.keys(metrics)[0];
 
 // "mnist:/a/b" -> "mnist"
 export const withoutPaths = (text) => String(text).replace(/:[^\s]*/g, "");

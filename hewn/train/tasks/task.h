@@ -35,7 +35,7 @@ class Task {
   virtual std::optional<double> usual_temperature() const { return std::nullopt; }
   /// Whether an answer is right or wrong: not where it is a number.
   virtual bool has_right_answers() const { return true; }
-  /// How many of the batch are right, left on the device.
+  /// How many of the batch's targets are met, left on the device.
   virtual at::Tensor correct(const at::Tensor& output, const at::Tensor& target) const = 0;
   virtual std::unique_ptr<Meter> meter() const = 0;
 };
@@ -43,7 +43,7 @@ class Task {
 /// Images and classes: cross-entropy; loss (unsmoothed) and accuracy in percent. Clicks: binary cross-entropy
 /// of a logit; loss, accuracy, auc, and calibration (clicks expected over clicks seen). Numbers: mean squared
 /// error; loss, r2 (share of the variance that is explained), and rmse in the target's unit, of which
-/// `target_scale` is 1 in a batch.
+/// `target_scale` is 1 in a batch. Text: as classes, over all positions, and bpc, the loss in bits.
 std::shared_ptr<const Task> make_task(data::Kind kind, double label_smoothing, double target_scale = 1);
 
 }  // namespace hewn::train
