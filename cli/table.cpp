@@ -46,6 +46,17 @@ std::string short_number(double value) {
   return out.str();
 }
 
+std::string count_text(int64_t count) {
+  constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
+  auto value = static_cast<double>(count);
+  size_t unit = 0;
+  while (value >= 1000 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return fixed(value, unit == 0 ? 0 : 2) + kUnits[unit];
+}
+
 std::string clock_text(double seconds) {
   const auto all = static_cast<long>(std::lround(std::max(0.0, seconds)));
   std::array<char, 64> buffer{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ std::string percent(double fraction);
 std::string fixed(double value, int digits);
 /// A number with six significant digits.
 std::string short_number(double value);
+/// 1860000 -> "1.86 M".
+std::string count_text(int64_t count);
 /// Seconds as "1:05" or "2:01:05".
 std::string clock_text(double seconds);
 

@@ -24,12 +24,12 @@ namespace {
 constexpr int64_t kLeastDenseSteps = 3;
 
 prune::Plan plan_for(const std::vector<prune::WeightSlot>& slots, const PrunerOptions& options, bool dense) {
-  if (!options.support.empty()) return prune::plan_of(nn::weight_shapes(slots), options.support);
   std::vector<prune::WeightShape> shapes = nn::weight_shapes(slots);
   for (prune::WeightShape& shape : shapes) {
     const auto known = options.positions.find(shape.name);
     if (known != options.positions.end()) shape.positions = known->second;
   }
+  if (!options.support.empty()) return prune::plan_of(shapes, options.support);
   prune::Plan plan = prune::make_plan(shapes, plan_options(options));
   if (dense) {
     for (prune::LayerPlan& layer : plan.layers) {

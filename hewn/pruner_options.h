@@ -25,13 +25,14 @@ struct PrunerOptions {
   int64_t min_blocks = 100;                 // layers with fewer blocks stay dense
   Blocks support = {};                      // blocks that are kept from the first step to the last, and no
                                             // others: those of a network that is pruned already
-  std::map<std::string, int64_t> positions = {};  // for budget flops: how often a sample meets each layer
-  std::vector<prune::LayerTimes> times = {};      // for budget ms
-  std::vector<std::string> chain = {};            // all layers in order, where the network is a plain chain;
-                                                  // models of hewn::nn say so themselves
-  bool embeddings = false;                        // Embedding tables may be pruned too
-  bool clicks = false;            // click-through prediction: the schedules of the paper for it
-  std::optional<bool> adam = {};  // trained by Adam or AdamW; none: what the optimiser says
+  std::map<std::string, int64_t> positions =
+      {};                                     // how often a sample meets each layer; budget flops needs it
+  std::vector<prune::LayerTimes> times = {};  // for budget ms
+  std::vector<std::string> chain = {};        // all layers in order, where the network is a plain chain;
+                                              // models of hewn::nn say so themselves
+  bool embeddings = false;                    // Embedding tables may be pruned too
+  bool clicks = false;                        // click-through prediction: the schedules of the paper for it
+  std::optional<bool> adam = {};              // trained by Adam or AdamW; none: what the optimiser says
 
   // The parts of a method, to recombine them.
   std::optional<std::string> score = {};

@@ -1,12 +1,15 @@
 #include "cli/usage/advise.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/training.h"
 #include "hewn/core/error.h"
+#include "hewn/core/json_file.h"
 #include "hewn/deploy/advise.h"
+#include "hewn/deploy/layer_costs.h"
 #include "hewn/run/options.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/network.h"
@@ -47,6 +50,44 @@ void print_advice(const deploy::Advice& advice) {
   std::cout << '\n' << advice.sentence << '\n';
 }
 
+void print_costs(const run::Costs& costs) {
+  std::vector<std::vector<std::string>> rows = {
+      {"layer", "blocks", "dense ms", "fixed ms", "us a block", "even at density"}};
+  for (const prune::LayerTimes& layer : costs.layers) {
+    const double even =
+        (layer.dense_ms - layer.fixed_ms) / (layer.block_ms * static_cast<double>(layer.blocks));
+    rows.push_back({layer.name, str(layer.blocks), fixed(layer.dense_ms, 3), fixed(layer.fixed_ms, 3),
+                    fixed(1000 * layer.block_ms, 3), even <= 0 ? "never" : percent(std::min(even, 1.0))});
+  }
+  print_table(std::cout, rows, {false, true, true, true, true, true});
+}
+
+/// Times the layers at one block size and writes that down.
+int write_costs(const AdviseFields& fields, const run::Options& chosen, nn::Model& model,
+                const nn::Signature& signature, deploy::AdviceOptions options) {
+  deploy::MeasuredCosts measured;
+  {
+    Terminal terminal(/*quiet=*/false);
+    options.progress = [&](int64_t done, int64_t all) { terminal.on_work("measuring", done, all); };
+    terminal.on_work("measuring", 0, 1);
+    measured = deploy::measure_costs(model, signature.input, chosen.prune.block, options);
+  }
+  if (!measured.withheld.empty()) throw Error(str("costs: not written: ", measured.withheld));
+  measured.costs.model = chosen.model;
+  measured.costs.data = fields.options.data;
+  write_json(fields.costs, run::to_json(measured.costs));
+  if (fields.json) {
+    std::cout << run::to_json(measured.costs).dump() << '\n';
+    return 0;
+  }
+  print_costs(measured.costs);
+  std::cout << "\n"
+            << fields.costs << ": costs at batch " << options.batch << ", block "
+            << to_string(chosen.prune.block) << "; use them with hewn train --budget ms=... --block "
+            << short_text(chosen.prune.block) << " --costs " << shell_word(fields.costs) << '\n';
+  return 0;
+}
+
 }  // namespace
 
 int run_advise(AdviseFields& fields, const Given& given) {
@@ -62,6 +103,7 @@ int run_advise(AdviseFields& fields, const Given& given) {
   options.batch = chosen.batch;
   options.min_blocks = chosen.prune.min_blocks;
   const auto model = train::build_model(chosen, signature);
+  if (!fields.costs.empty()) return write_costs(fields, chosen, *model, signature, options);
   deploy::Advice advice;
   {
     Terminal terminal(/*quiet=*/false);

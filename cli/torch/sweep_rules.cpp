@@ -8,8 +8,9 @@
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/data/info.h"
-#include "hewn/nn/slots.h"
+#include "hewn/nn/trace.h"
 #include "hewn/results/metric.h"
+#include "hewn/run/costs.h"
 #include "hewn/run/options.h"
 #include "hewn/train/network.h"
 
@@ -25,15 +26,17 @@ const std::vector<prune::WeightShape>& shapes_of(const run::Options& o, Shapes& 
   for (const int64_t width : o.widths) key += str(' ', width);
   const auto [found, fresh] = known.try_emplace(key);
   if (fresh) {
-    const auto model = train::build_model(o, train::signature_for(o.model, o.data));
-    found->second = nn::weight_shapes(nn::find_slots(*model));
+    const nn::Signature signature = train::signature_for(o.model, o.data);
+    const auto model = train::build_model(o, signature);
+    found->second = nn::traced_shapes(*model, signature.input);
   }
   return found->second;
 }
 
 void check_plan(const sweep::Options& given, Shapes& known) {
-  const run::Options options = run::options_from(given);
+  run::Options options = run::options_from(given);
   if (options.keep_support) return;  // what is pruned the file says
+  run::load_costs(options);
   const prune::Plan plan = prune::make_plan(shapes_of(options, known), plan_options(options.prune));
   if (plan.layers_pruned() == 0 && options.prune.method != "dense") {
     throw Error(str("block: no layer has ", options.prune.min_blocks, " blocks of ",

@@ -37,6 +37,10 @@ void print_summary(const run::Summary& s, const run::Folder& run) {
   if (s.blocks > 0) add("kept blocks", str(s.blocks), str(s.kept_blocks, " of ", s.blocks));
   add("realised sparsity", percent(0), percent(s.realised_sparsity));
   add("bytes", bytes_text(s.bytes_dense), bytes_text(s.bytes_sparse));
+  if (s.products_dense)
+    add("multiply-adds a sample", count_text(*s.products_dense), count_text(s.products_sparse.value_or(0)));
+  if (s.expected_ms_dense)
+    add("ms by the costs", fixed(*s.expected_ms_dense, 3), fixed(s.expected_ms_sparse.value_or(0), 3));
   add("training time", compared ? clock_text(s.dense_seconds.value_or(0)) : "", clock_text(s.seconds));
   std::cout << '\n';
   print_table(std::cout, rows,

@@ -10,6 +10,7 @@ namespace hewn::cli {
 
 struct AdviseFields {
   run::Options options;
+  std::string costs;  // file to write
   bool quick = false;
   bool json = false;
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/training.h"
+#include "hewn/run/costs.h"
 
 namespace hewn::cli {
 
@@ -13,12 +14,13 @@ Command plan_command() {
   command.help = "show what would be pruned, before any training";
   command.example = "hewn plan --model resnet50 --block 32 --sparsity 0.9";
   command.options = run::describe(fields->options)
-                        .pick({"model", "data", "block", "sparsity", "min-blocks", "prune-layers", "widths",
-                               "width", "stem", "depth", "patch", "embedding"});
+                        .pick({"model", "data", "block", "sparsity", "budget", "costs", "min-blocks",
+                               "prune-layers", "widths", "width", "stem", "depth", "patch", "embedding"});
   command.options.add("json", fields->json, "print JSON");
   command.defaults = training_defaults;
   command.run = [fields](const Given& given) {
     check_known(fields->options.model, fields->options.data);
+    run::check_costs(fields->options);
     return run_plan(*fields, given);
   };
   return command;

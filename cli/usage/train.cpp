@@ -4,6 +4,7 @@
 
 #include "cli/training.h"
 #include "hewn/core/error.h"
+#include "hewn/run/costs.h"
 
 namespace hewn::cli {
 namespace {
@@ -11,10 +12,11 @@ namespace {
 /// Says what is wrong as far as that is seen without data, network and device.
 void check_train(const TrainFields& fields, const Given& given) {
   const Given training = training_part(given);
-  const run::Options options = run::options_from(training);
+  run::Options options = run::options_from(training);
   if (fields.resume && options.out.empty()) throw Error("--resume: name the run folder with --out");
   if (fields.resume) return;  // what the run was started with holds
   run::check_options(options);
+  run::load_costs(options);
 }
 
 }  // namespace

@@ -10,9 +10,8 @@
 #include <set>
 
 #include "hewn/core/error.h"
+#include "hewn/deploy/layer_groups.h"
 #include "hewn/measure/compare.h"
-#include "hewn/measure/conv.h"
-#include "hewn/measure/linear.h"
 #include "hewn/nn/slots.h"
 #include "hewn/nn/trace.h"
 #include "hewn/prune/plan.h"
@@ -22,44 +21,6 @@ namespace {
 
 constexpr double kNearTheBest = 0.9;
 constexpr double kUsualSparsity = 0.9;
-constexpr int64_t kPixelsAtOnce = 8;  // within 3 % of the best on the layers of bench/kernels
-constexpr double kLongCallMs = 20;    // such calls are timed once: large models have many
-
-/// Layers of one shape.
-struct Group {
-  nn::LayerUse use;  // the first of them
-  LayerTime time;
-};
-
-std::string shape_text(const nn::LayerUse& use) {
-  if (!use.convolution) return str(use.in, " -> ", use.out, use.rows > 1 ? str(", ", use.rows, " rows") : "");
-  const kernels::ConvGeometry& g = use.geometry;
-  return str(use.in, " -> ", use.out, ", ", g.kernel_height, "x", g.kernel_width, " over ", use.height, "x",
-             use.width, ", stride ", g.stride, ", padding ", g.padding,
-             g.dilation > 1 ? str(", dilation ", g.dilation) : "");
-}
-
-std::unique_ptr<measure::Layer> make_layer(const nn::LayerUse& use, const AdviceOptions& options) {
-  if (!use.convolution) {
-    return std::make_unique<measure::Linear>(measure::LinearShape{options.batch * use.rows, use.in, use.out},
-                                             options.seed);
-  }
-  return std::make_unique<measure::Conv2d>(
-      measure::Conv2dShape{options.batch, use.in, use.out, use.height, use.width, use.geometry}, options.seed,
-      kPixelsAtOnce);
-}
-
-std::vector<Group> groups_of(const std::vector<nn::LayerUse>& uses) {
-  std::vector<Group> groups;
-  for (const nn::LayerUse& use : uses) {
-    const std::string shape = shape_text(use);
-    auto same =
-        std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.time.shape == shape; });
-    if (same == groups.end()) same = groups.insert(groups.end(), {use, {{}, shape, 0, ""}});
-    same->time.names.push_back(use.name);
-  }
-  return groups;
-}
 
 /// The layers that training would prune at that block size, whatever the sparsity.
 std::set<std::string> pruned_layers(const std::vector<prune::WeightShape>& weights, const BlockShape& block,
@@ -76,36 +37,13 @@ std::set<std::string> pruned_layers(const std::vector<prune::WeightShape>& weigh
   return names;
 }
 
-/// How often something was timed, and how often other programs never left it alone.
-struct Turmoil {
-  int64_t timed = 0;
-  int64_t disturbed = 0;
-};
-
-/// The fastest of some ways and its time.
-measure::Candidate fastest(const std::vector<measure::Contender>& ways, int64_t rounds, Turmoil& turmoil) {
-  measure::Turns turns{rounds, measure::clock_for(at::get_num_threads()), 1, kLongCallMs, false};
-  std::vector<measure::Timing> timings = measure::interleave(ways, turns);
-  const auto calm = [](const measure::Timing& timing) { return timing.calm_rounds() > 0; };
-  for (int64_t turn = 1; turn < measure::kMostTurns && !std::all_of(timings.begin(), timings.end(), calm);
-       ++turn) {
-    turns.limit_ms += kLongCallMs;
-    measure::go_on(ways, turns, timings);
-  }
-  const auto best = std::min_element(timings.begin(), timings.end(), [](const auto& a, const auto& b) {
-    return a.median_ms() < b.median_ms();
-  });
-  ++turmoil.timed;
-  if (!calm(*best)) ++turmoil.disturbed;
-  return {best->name, best->median_ms(), ""};
-}
-
 /// Times the layers of one shape, dense and at every point, and adds them to the advice. `plans` are the
 /// layers that are pruned at each block size; `tell` is called after each step.
-void time_group(Group& group, const std::vector<std::set<std::string>>& plans, const AdviceOptions& options,
-                const std::function<void()>& tell, Turmoil& turmoil, Advice& advice) {
+void time_group(LayerGroup& group, const std::vector<std::set<std::string>>& plans,
+                const AdviceOptions& options, const std::function<void()>& tell, Turmoil& turmoil,
+                Advice& advice) {
   const auto count = static_cast<double>(group.time.names.size());
-  const auto layer = make_layer(group.use, options);
+  const auto layer = timed_layer(group.use, options);
   const auto dense = fastest(measure::runnable(layer->dense(measure::Product::kForward)).contenders,
                              options.rounds, turmoil);
   group.time.dense_ms = dense.ms;
@@ -196,7 +134,7 @@ std::optional<double> line_break_even(const std::vector<Trial>& trials, double d
 
 Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceOptions& options) {
   if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
-  std::vector<Group> groups = groups_of(nn::trace_layers(model, input));
+  std::vector<LayerGroup> groups = groups_of(nn::trace_layers(model, input));
   const c10::InferenceMode no_autograd;
   Advice advice;
   advice.batch = options.batch;
@@ -214,7 +152,7 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
     if (options.progress) options.progress(++done, all);
   };
   // One shape at a time: the activations of a large model's layers do not fit into memory together.
-  for (Group& group : groups) time_group(group, plans, options, tell, turmoil, advice);
+  for (LayerGroup& group : groups) time_group(group, plans, options, tell, turmoil, advice);
   for (Trial& trial : advice.trials) trial.speedup = advice.dense_ms / trial.sparse_ms;
   for (size_t b = 0; b < advice.blocks.size(); ++b) {
     const auto begin = advice.trials.begin() + static_cast<std::ptrdiff_t>(b * options.sparsities.size());
@@ -222,10 +160,7 @@ Advice advise(nn::Model& model, const std::vector<int64_t>& input, const AdviceO
     if (advice.blocks[b].layers_pruned > 0)
       advice.blocks[b].break_even = line_break_even(own, advice.dense_ms);
   }
-  if (turmoil.disturbed > 0) {
-    advice.withheld = str("other programs held the processors in ", turmoil.disturbed, " of ", turmoil.timed,
-                          " measurements; one thread is timed by its CPU time, which they disturb less");
-  }
+  advice.withheld = turmoil.why_withheld();
   advice.sentence = advice_sentence(advice);
   return advice;
 }

@@ -9,17 +9,10 @@
 #include "hewn/core/grid.h"
 #include "hewn/core/json.h"
 #include "hewn/deploy/advice_options.h"
+#include "hewn/deploy/layer_groups.h"
 #include "hewn/nn/model.h"
 
 namespace hewn::deploy {
-
-/// A prunable layer of the model, with all others of the same shape.
-struct LayerTime {
-  std::vector<std::string> names;
-  std::string shape;
-  double dense_ms = 0;  // of one of them
-  std::string dense_baseline;
-};
 
 /// The whole model at a block size and a sparsity: the sum over its prunable layers, each in the fastest
 /// dense way or, where it is pruned, over kept blocks with activations in panels. What lies between the

@@ -1,6 +1,7 @@
 #include "hewn/deploy/finished_run.h"
 
 #include "hewn/core/error.h"
+#include "hewn/nn/trace.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/network.h"
@@ -11,6 +12,11 @@ StartedRun StartedRun::open(const run::Folder& folder) {
   run::Config config = run::read_config(folder);
   auto model = train::build_model(config.options, config.signature);
   return {folder, std::move(config), std::move(model)};
+}
+
+prune::Plan StartedRun::plan() const {
+  return prune::make_plan(nn::traced_shapes(*model, config.signature.input),
+                          plan_options(config.options.prune));
 }
 
 FinishedRun FinishedRun::open(const run::Folder& folder) {

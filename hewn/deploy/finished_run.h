@@ -4,6 +4,7 @@
 
 #include "hewn/core/blocks.h"
 #include "hewn/nn/model.h"
+#include "hewn/prune/plan.h"
 #include "hewn/run/config.h"
 #include "hewn/tensor/tensor_file.h"
 
@@ -17,6 +18,9 @@ struct StartedRun {
 
   /// Throws Error where the folder is no run, FormatError where it is damaged.
   static StartedRun open(const run::Folder& folder);
+
+  /// What the run's options prune.
+  prune::Plan plan() const;
 };
 
 /// A run that has ended: the one way to its network. Everything is on the CPU.

@@ -2,7 +2,6 @@
 
 #include "hewn/core/error.h"
 #include "hewn/deploy/finished_run.h"
-#include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/support.h"
 #include "hewn/train/checkpoint.h"
@@ -10,18 +9,13 @@
 namespace hewn::deploy {
 namespace {
 
-prune::Plan plan_of(const StartedRun& run) {
-  return prune::make_plan(nn::weight_shapes(nn::find_slots(*run.model)),
-                          plan_options(run.config.options.prune));
-}
-
 train::ModelReport inspect_checkpoint(const StartedRun& run) {
   std::vector<std::string> skipped;
   const auto checkpoint = train::CheckpointStore(run.folder.checkpoints(), 1).load_newest(&skipped);
   if (!checkpoint) {
     throw Error(hewn::str(run.folder.path.string(), ": holds neither a model nor a checkpoint yet"));
   }
-  const prune::Plan plan = plan_of(run);
+  const prune::Plan plan = run.plan();
   std::map<std::string, at::Tensor> tensors;
   Blocks kept;
   for (const prune::LayerPlan& layer : plan.layers) {
@@ -47,7 +41,7 @@ train::ModelReport inspect_run(const run::Folder& folder) {
     return inspect_checkpoint(StartedRun::open(folder));
   }
   const FinishedRun run = FinishedRun::open(folder);
-  return train::measured_report(*run.model, plan_of(run), run.file.tensors, run.blocks);
+  return train::measured_report(*run.model, run.plan(), run.file.tensors, run.blocks);
 }
 
 }  // namespace hewn::deploy

@@ -130,13 +130,18 @@ void replace_layer(LoadedRun& loaded, const std::string& layer, const at::Tensor
 void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape block,
                const run::Metrics& metrics) {
   const run::Folder to{given.out};
-  loaded.config.options.prune.block = block;
-  const prune::Plan plan =
-      prune::make_plan(nn::weight_shapes(loaded.slots), plan_options(loaded.config.options.prune));
+  PrunerOptions& pruning = loaded.config.options.prune;
+  pruning.block = block;
+  // What is kept now was chosen by no limit.
+  const bool limited = prune::parse_budget(pruning.budget).limited();
+  if (limited) pruning.budget = "uniform";
+  const prune::Plan plan = loaded.plan();
   const train::ModelReport report =
       train::measured_report(*loaded.model, plan, loaded.file.tensors, loaded.blocks);
   Json config = read_json(loaded.folder.config());
   config["options"]["block"] = short_text(block);
+  if (limited) config["options"]["budget"] = pruning.budget;
+  if (limited) config["options"]["costs"] = "";
   config["selected_from"] = {
       {"run", loaded.folder.path.string()}, {"layer", given.layer}, {"method", given.method}};
   run::Summary summary = run::read_summary(loaded.folder.summary());
@@ -148,6 +153,9 @@ void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape bl
   summary.kept_blocks = report.blocks_kept();
   summary.blocks = report.blocks();
   summary.bytes_sparse = report.bytes_sparse();
+  summary.products_sparse = report.products_sparse();
+  summary.expected_ms_dense.reset();
+  summary.expected_ms_sparse.reset();
   loaded.file.metadata["hewn.method"] = summary.method;
   loaded.file.metadata["hewn.blocks"] = to_text(loaded.blocks);
   write_json(to.config(), config);

@@ -4,6 +4,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "hewn/nn/layers.h"
+#include "hewn/nn/slots.h"
 
 namespace hewn::nn {
 
@@ -14,7 +15,9 @@ std::vector<LayerUse> trace_layers(Model& model, const std::vector<int64_t>& inp
   model.eval();
   {
     const at::NoGradGuard no_grad;
-    model.forward(at::zeros(sizes, model.input_type()));
+    const std::vector<at::Tensor> weights = model.parameters();
+    const at::Device device = weights.empty() ? at::Device(at::kCPU) : weights.front().device();
+    model.forward(at::zeros(sizes, at::TensorOptions(model.input_type()).device(device)));
   }
   model.train(training);
 
@@ -34,6 +37,16 @@ std::vector<LayerUse> trace_layers(Model& model, const std::vector<int64_t>& inp
     }
   }
   return uses;
+}
+
+std::vector<prune::WeightShape> traced_shapes(Model& model, const std::vector<int64_t>& input) {
+  std::vector<prune::WeightShape> shapes = weight_shapes(find_slots(model));
+  for (const LayerUse& use : trace_layers(model, input)) {
+    for (prune::WeightShape& shape : shapes) {
+      if (shape.name == use.name) shape.positions = use.positions();
+    }
+  }
+  return shapes;
 }
 
 }  // namespace hewn::nn

@@ -6,6 +6,7 @@
 
 #include "hewn/kernels/packed.h"
 #include "hewn/nn/model.h"
+#include "hewn/prune/plan.h"
 
 namespace hewn::nn {
 
@@ -32,5 +33,8 @@ struct LayerUse {
 /// Linear and Conv2d layers last. Layers that are not used, and convolutions that have no geometry_of, are
 /// left out.
 std::vector<LayerUse> trace_layers(Model& model, const std::vector<int64_t>& input);
+
+/// The shapes of all prunable weights, with how often one sample meets each.
+std::vector<prune::WeightShape> traced_shapes(Model& model, const std::vector<int64_t>& input);
 
 }  // namespace hewn::nn

@@ -44,7 +44,13 @@ struct LayerCost {
   int64_t of_all_blocks(const Grid& grid) const {
     return each * grid.blocks() + per_element * grid.elements();
   }
+  /// The pruned layer with so many blocks, which have so many elements.
+  int64_t of_kept(int64_t blocks, int64_t elements) const {
+    return fixed + each * blocks + per_element * elements;
+  }
 };
+
+constexpr double kPicoseconds = 1e9;  // in a millisecond
 
 /// Measured times of a layer on some machine: dense, and over kept blocks as a straight line.
 struct LayerTimes {
@@ -52,6 +58,9 @@ struct LayerTimes {
   double dense_ms = 0;
   double fixed_ms = 0;
   double block_ms = 0;
+  // What was timed, to tell another network or other data; 0: not known.
+  int64_t blocks = 0;
+  int64_t positions = 0;
 };
 
 /// Densities of the layers under erk, such that all keep `density` of their elements together: shapes as

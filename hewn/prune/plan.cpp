@@ -49,6 +49,7 @@ Plan make_plan(const std::vector<WeightShape>& weights, const PlanOptions& optio
   Plan plan{options, {}};
   for (const WeightShape& weight : weights) {
     LayerPlan layer{weight.name, weight.shape, weight.grid, 0, false, ""};
+    layer.positions = weight.positions;
     layer.grid.block = options.block;
     layer.keep = layer.grid.blocks();
     const int64_t blocks = layer.grid.blocks();
@@ -76,6 +77,7 @@ Plan plan_of(const std::vector<WeightShape>& weights, const Blocks& support) {
   plan.options.layers.clear();
   for (const WeightShape& weight : weights) {
     LayerPlan layer{weight.name, weight.shape, weight.grid, 0, false, ""};
+    layer.positions = weight.positions;
     const auto given = support.find(weight.name);
     layer.pruned = given != support.end();
     layer.grid.block = layer.pruned ? given->second.grid().block : plan.options.block;

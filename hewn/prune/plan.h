@@ -37,8 +37,11 @@ struct LayerPlan {
   bool pruned = false;
   std::string why_dense;  // where it is not pruned
   LayerCost cost = {};    // under a budget with a limit
+  int64_t positions = 0;  // how often one sample meets the weight; 0: not known
 
   int64_t elements() const { return grid.elements(); }
+  /// Multiply-adds of one sample, dense.
+  int64_t products() const { return elements() * positions; }
   double realised_sparsity() const {
     return pruned ? 1.0 - static_cast<double>(keep) / static_cast<double>(grid.blocks()) : 0.0;
   }

@@ -8,8 +8,7 @@
 namespace hewn::prune {
 namespace {
 
-constexpr int64_t kFloat = 4;         // bytes of a number, and of an index
-constexpr double kPicoseconds = 1e9;  // in a millisecond
+constexpr int64_t kFloat = 4;  // bytes of a number, and of an index
 
 /// As sparse_bytes counts them.
 LayerCost bytes_of(const LayerPlan& layer) {
@@ -19,13 +18,21 @@ LayerCost bytes_of(const LayerPlan& layer) {
           .per_element = kFloat};
 }
 
-LayerCost products_of(const LayerPlan& layer, const WeightShape& weight) {
-  if (weight.positions < 1) {
+LayerCost products_of(const LayerPlan& layer) {
+  if (layer.positions < 1) {
     throw Error(str("budget: flops needs to know how often a sample meets layer ", layer.name,
                     ", which nothing says (positions)"));
   }
-  return {
-      .dense = layer.elements() * weight.positions, .fixed = 0, .each = 0, .per_element = weight.positions};
+  return {.dense = layer.products(), .fixed = 0, .each = 0, .per_element = layer.positions};
+}
+
+/// Every layer that was timed must be one of the network's.
+void check_names(const std::vector<WeightShape>& weights, const std::vector<LayerTimes>& times) {
+  for (const LayerTimes& some : times) {
+    const bool known = std::any_of(weights.begin(), weights.end(),
+                                   [&](const WeightShape& weight) { return weight.name == some.name; });
+    if (!known) throw Error(str("costs: the network has no layer \"", some.name, "\" that can be pruned"));
+  }
 }
 
 LayerCost time_of(const LayerPlan& layer, const std::vector<LayerTimes>& times) {
@@ -35,14 +42,23 @@ LayerCost time_of(const LayerPlan& layer, const std::vector<LayerTimes>& times) 
     throw Error(str("costs: say nothing of layer ", layer.name,
                     "; write them for this network, block and batch with hewn advise --costs"));
   }
+  const auto same = [&](const char* what, int64_t timed, int64_t own) {
+    if (timed == 0 || own == 0 || timed == own) return;
+    throw Error(str("costs: of layer ", layer.name, " are for ", timed, " ", what, ", here it has ", own,
+                    "; write them for this network and data with hewn advise --costs"));
+  };
+  same("blocks", found->blocks, layer.grid.blocks());
+  same("positions", found->positions, layer.positions);
   const auto whole = [](double ms) { return static_cast<int64_t>(std::llround(ms * kPicoseconds)); };
-  return {.dense = whole(found->dense_ms), .fixed = whole(found->fixed_ms), .each = whole(found->block_ms)};
+  return {.dense = whole(found->dense_ms),
+          .fixed = whole(found->fixed_ms),
+          .each = std::max<int64_t>(1, whole(found->block_ms))};
 }
 
-LayerCost cost_of(const Plan& plan, const LayerPlan& layer, const WeightShape& weight) {
+LayerCost cost_of(const Plan& plan, const LayerPlan& layer) {
   switch (plan.options.budget.kind) {
     case BudgetKind::kFlops:
-      return products_of(layer, weight);
+      return products_of(layer);
     case BudgetKind::kMs:
       return time_of(layer, plan.options.times);
     default:
@@ -53,12 +69,12 @@ LayerCost cost_of(const Plan& plan, const LayerPlan& layer, const WeightShape& w
 /// What kept blocks may cost, once layers that stay dense and what cannot be saved are paid for.
 void set_limit(Plan& plan, const std::vector<WeightShape>& weights) {
   const Budget& budget = plan.options.budget;
+  if (budget.kind == BudgetKind::kMs) check_names(weights, plan.options.times);
   double dense = 0;
   double paid = 0;
   double all = 0;
-  for (size_t i = 0; i < plan.layers.size(); ++i) {
-    LayerPlan& layer = plan.layers[i];
-    layer.cost = cost_of(plan, layer, weights[i]);
+  for (LayerPlan& layer : plan.layers) {
+    layer.cost = cost_of(plan, layer);
     dense += static_cast<double>(layer.cost.dense);
     paid += static_cast<double>(layer.pruned ? layer.cost.fixed : layer.cost.dense);
     if (layer.pruned) all += static_cast<double>(layer.cost.of_all_blocks(layer.grid));

@@ -6,8 +6,6 @@
 #include "hewn/core/error.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/deploy/inspect_run.h"
-#include "hewn/nn/slots.h"
-#include "hewn/nn/trace.h"
 #include "hewn/report/mask.h"
 #include "hewn/report/series.h"
 
@@ -38,9 +36,9 @@ LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newes
   const deploy::StartedRun started = deploy::StartedRun::open(run);
   const PrunerOptions& pruning = started.config.options.prune;
   LayerFacts facts;
-  for (const nn::LayerUse& use : nn::trace_layers(*started.model, started.config.signature.input)) {
-    const int64_t weight = use.in * use.out * (use.convolution ? use.geometry.taps() : 1);
-    facts.products[use.name] = weight * use.positions();
+  prune::Plan plan = started.plan();
+  for (const prune::LayerPlan& layer : plan.layers) {
+    if (layer.positions > 0) facts.products[layer.name] = layer.products();
   }
   if (run.finished() && !std::filesystem::exists(run.model())) {
     problems.push_back(str(run.model().string(), ": is missing"));
@@ -52,8 +50,6 @@ LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newes
       problems.emplace_back(problem.what());
     }
   }
-  prune::Plan plan =
-      prune::make_plan(nn::weight_shapes(nn::find_slots(*started.model)), plan_options(pruning));
   if (newest != nullptr && !fits(*newest, plan.layers)) {
     problems.push_back(
         str((run.path / "supports").string(), ": the newest record is of other layers than these"));

@@ -1,8 +1,10 @@
 #include "hewn/run/config.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/core/json_file.h"
 #include "hewn/core/version.h"
+#include "hewn/run/costs.h"
 
 namespace hewn::run {
 namespace {
@@ -54,6 +56,7 @@ Config read_config(const Folder& run) {
   out.options.prune.revive = false;
   describe(out.options).from_json(json["options"], where);
   out.options.out = run.path.string();
+  if (!out.options.costs.empty()) take_costs(out.options, read_file(run.costs()), run.costs().string());
   out.signature = signature_in(json, where);
   const auto steps = json.find("steps");
   if (steps != json.end() && steps->is_number_integer()) out.steps = steps->get<int64_t>();

@@ -22,7 +22,7 @@ struct Config {
 };
 
 void write_config(const Folder& run, const Config& config);
-/// Throws Error where the folder is no run, FormatError where its config.json is damaged.
+/// With the run's own costs. Throws Error where the folder is no run, FormatError where a file is damaged.
 Config read_config(const Folder& run);
 
 /// The options of a started run with those `given` anew put in. Throws Error for one that would train

@@ -11,6 +11,8 @@ struct Folder {
   std::filesystem::path path;
 
   std::filesystem::path config() const { return path / "config.json"; }
+  /// What a budget of milliseconds counts by, as it was when the run began.
+  std::filesystem::path costs() const { return path / "costs.json"; }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path events() const { return path / "events"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }

@@ -3,6 +3,7 @@
 #include "hewn/core/error.h"
 #include "hewn/data/info.h"
 #include "hewn/nn/signature.h"
+#include "hewn/run/costs.h"
 #include "hewn/run/recipe.h"
 
 namespace hewn::run {
@@ -111,6 +112,8 @@ void check_options(const Options& given) {
   }
   if (o.keep_support && o.init.empty())
     throw Error("keep-support: expected init, the file or the run with the pruned network");
+  if (o.keep_support && prune::parse_budget(o.prune.budget).limited())
+    throw Error(str("budget: ", o.prune.budget, " does not go with keep-support, which keeps what init has"));
   data::find_info(o.data);
   nn::usual_signature(o.model);
   check(pruner_options(o, 0));
@@ -118,6 +121,7 @@ void check_options(const Options& given) {
     throw Error(
         "teacher: self-dense is the dense model beside a pruned one; give a dense model a file or a run");
   }
+  check_costs(o);
 }
 
 data::Part evaluated_part(const Options& o) {

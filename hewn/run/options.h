@@ -35,7 +35,9 @@ struct Options {
   data::FolderOptions folders;
   data::TableOptions tables;
   data::TextOptions text;
-  PrunerOptions prune;  // how it is pruned; its steps, kind of data and optimiser are filled in for a run
+  PrunerOptions prune;    // how it is pruned; its steps, kind of data and optimiser are filled in for a run
+  std::string costs;      // file that budget ms counts by: run/costs.h
+  std::string cost_text;  // what it said when it was read; a run keeps that
   // How long and how fast.
   int64_t epochs = 10;
   int64_t steps = 0;

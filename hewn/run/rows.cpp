@@ -178,6 +178,8 @@ OptionTable describe(Options& o) {
   describe_network(o, table);
   table.group("Pruning");
   describe_pruning(o.prune, table);
+  table.add("costs", o.costs, "for budget ms: file of times that hewn advise --costs has written")
+      .only_prunes();
   table.group("Training");
   describe_length(o, table);
   describe_teacher(o, table);

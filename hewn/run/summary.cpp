@@ -57,6 +57,10 @@ void take_all(Fields& fields, Summary& s) {
   fields.take("blocks", s.blocks);
   fields.take("bytes_dense", s.bytes_dense);
   fields.take("bytes_sparse", s.bytes_sparse);
+  fields.take("products_dense", s.products_dense);
+  fields.take("products_sparse", s.products_sparse);
+  fields.take("expected_ms_dense", s.expected_ms_dense);
+  fields.take("expected_ms_sparse", s.expected_ms_sparse);
   fields.take("seconds", s.seconds);
   fields.take("dense_metrics", s.dense_metrics);
   fields.take("dense_seconds", s.dense_seconds);
@@ -89,8 +93,12 @@ Json to_json(const Summary& s) {
               {"kept_blocks", s.kept_blocks},
               {"blocks", s.blocks},
               {"bytes_dense", s.bytes_dense},
-              {"bytes_sparse", s.bytes_sparse},
-              {"seconds", s.seconds}};
+              {"bytes_sparse", s.bytes_sparse}};
+  if (s.products_dense) out["products_dense"] = *s.products_dense;
+  if (s.products_sparse) out["products_sparse"] = *s.products_sparse;
+  if (s.expected_ms_dense) out["expected_ms_dense"] = *s.expected_ms_dense;
+  if (s.expected_ms_sparse) out["expected_ms_sparse"] = *s.expected_ms_sparse;
+  out["seconds"] = s.seconds;
   if (s.eval_on) out["eval_on"] = *s.eval_on;
   if (s.dense_metrics) out["dense_metrics"] = *s.dense_metrics;
   if (s.dense_seconds) out["dense_seconds"] = *s.dense_seconds;

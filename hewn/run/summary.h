@@ -28,6 +28,12 @@ struct Summary {
   int64_t blocks = 0;
   int64_t bytes_dense = 0;
   int64_t bytes_sparse = 0;
+  // Multiply-adds of one sample in all prunable layers; earlier versions did not count them.
+  std::optional<int64_t> products_dense = {};
+  std::optional<int64_t> products_sparse = {};
+  // Of these layers by the file of costs, under a budget of milliseconds.
+  std::optional<double> expected_ms_dense = {};
+  std::optional<double> expected_ms_sparse = {};
   double seconds = 0;
   // Of the dense model beside it, where one was trained.
   std::optional<Metrics> dense_metrics = {};

@@ -72,6 +72,21 @@ bool has_pruned(const Spec& spec) {
          });
 }
 
+bool is_timed(const Options& options) {
+  const auto budget = options.find("budget");
+  return budget != options.end() && budget->second.starts_with("ms=");
+}
+
+/// Whether some run has a budget of milliseconds: then costs are for such runs, and the others leave them
+/// out.
+bool has_timed(const Spec& spec) {
+  bool timed = is_timed(spec.fixed);
+  for (const Axis& axis : spec.axes) {
+    for (const AxisValue& value : axis.values) timed = timed || is_timed(value.options);
+  }
+  return timed;
+}
+
 /// A folder of that name must be possible, and inside the folder of the sweep.
 void check_name(const Spec& spec, const std::string& name) {
   constexpr size_t kLongest = 200;
@@ -138,6 +153,7 @@ std::vector<Run> expand(const Spec& spec, const TrainRules& rules) {
       const std::string part = name_part(axis, point[a]);
       run.name += (run.name.empty() || part.empty() ? "" : "-") + part;
     }
+    if (!is_timed(run.options) && has_timed(spec)) run.options.erase("costs");
     if (run.name.empty()) run.name = "run";
     check_name(spec, run.name);
     const auto [found, fresh] = known.emplace(run.name, runs.size());

@@ -113,8 +113,9 @@ Json comparisons_json(const Spec& spec, const Results& results) {
   return out;
 }
 
-constexpr std::array<const char*, 6> kFromSummary = {"realised_sparsity", "kept_blocks",  "blocks",
-                                                     "bytes_dense",       "bytes_sparse", "seconds"};
+constexpr std::array<const char*, 9> kFromSummary = {
+    "realised_sparsity", "kept_blocks",        "blocks", "bytes_dense", "bytes_sparse", "products_dense",
+    "products_sparse",   "expected_ms_sparse", "seconds"};
 
 /// Name and content of each.
 std::vector<std::pair<const char*, std::string>> table_files(const Spec& spec, const std::vector<Run>& runs,

@@ -6,6 +6,7 @@
 #include "hewn/core/files.h"
 #include "hewn/dist/text.h"
 #include "hewn/run/config.h"
+#include "hewn/run/costs.h"
 #include "hewn/run/log.h"
 #include "hewn/run/method_name.h"
 #include "hewn/run/recipe.h"
@@ -34,6 +35,7 @@ void start_run(const run::Folder& run, const Workshop& shop) {
   run::record_recipe(shop.recipe(), config.options);
   config.options.lr = shop.loop_options().rate.peak;
   config.options.out = run.path.string();
+  if (!shop.options.cost_text.empty()) write_file_atomically(run.costs(), shop.options.cost_text);
   run::write_config(run, config);
 }
 
@@ -56,6 +58,10 @@ run::Summary summarise(const Workshop& shop, const run::Metrics& metrics, const 
   out.blocks = report.blocks();
   out.bytes_dense = report.bytes_dense();
   out.bytes_sparse = report.bytes_sparse();
+  out.products_dense = report.products_dense();
+  out.products_sparse = report.products_sparse();
+  out.expected_ms_dense = report.ms_dense();
+  out.expected_ms_sparse = report.ms_sparse();
   return out;
 }
 
@@ -63,13 +69,15 @@ void announce(const Workshop& shop, run::Observer& observer) {
   const prune::Recipe& recipe = shop.recipe();
   if (recipe.dense()) return;
   const std::string why = shop.options.prune.method || shop.options.keep_support ? "" : " (default)";
-  observer.on_message(hewn::str(
-      "method ", run::method_name(shop.options, shop.recipe()), why, ": score ", recipe.score, ", schedule ",
-      recipe.schedule, ", drop ", prune::name_of(recipe.drop), ", budget ", prune::to_string(recipe.budget),
-      "; ", shop.plan().layers_pruned(), " of ", shop.plan().layers.size(), " layers pruned, ",
-      shop.plan().blocks_kept(), " of ", shop.plan().blocks_total(), " blocks kept"));
-  for (const std::string& warning : planned_report(*shop.model, shop.plan()).warnings)
-    observer.on_message(warning);
+  observer.on_message(
+      hewn::str("method ", run::method_name(shop.options, shop.recipe()), why, ": score ", recipe.score,
+                ", schedule ", recipe.schedule, ", drop ", prune::name_of(recipe.drop), ", budget ",
+                prune::to_string(recipe.budget), "; ", shop.plan().layers_pruned(), " of ",
+                shop.plan().layers.size(), " layers pruned, ", recipe.budget.limited() ? "about " : "",
+                shop.plan().blocks_kept(), " of ", shop.plan().blocks_total(), " blocks kept"));
+  const ModelReport planned = planned_report(*shop.model, shop.plan());
+  if (!planned.limits.empty()) observer.on_message(planned.limits.front());
+  for (const std::string& warning : planned.warnings) observer.on_message(warning);
 }
 
 std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t steps,
@@ -135,6 +143,9 @@ run::Options baseline_options(const run::Options& options) {
   run::Options baseline = options;
   baseline.prune.method = "dense";
   baseline.prune.schedule.reset();
+  baseline.prune.budget = "uniform";
+  baseline.costs.clear();
+  baseline.cost_text.clear();
   baseline.keep_support = false;
   baseline.compare_dense = false;
   const run::Options usual;
@@ -181,6 +192,17 @@ run::Options shared_options(const run::Options& own, dist::Communicator& group) 
   run::Options options = own;
   const std::string text = dist::broadcast_text(group, describe(options).to_json().dump());
   describe(options).from_json(Json::parse(text), "the options of rank 0");
+  const std::string costs = dist::broadcast_text(group, own.cost_text);
+  if (!costs.empty()) run::take_costs(options, costs, "the costs of rank 0");
+  return options;
+}
+
+/// With the costs that the run began with, or where it begins now those of the file.
+run::Options with_costs(const run::Options& given, const run::Folder& run) {
+  run::Options options = given;
+  if (options.costs.empty()) return options;
+  const std::filesystem::path path = run.started() ? run.costs() : std::filesystem::path(options.costs);
+  run::take_costs(options, read_file(path), path.string());
   return options;
 }
 
@@ -203,7 +225,7 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));
     return first ? run::read_summary(run.summary()) : run::Summary();
   }
-  const run::Options options = shared_options(given, *group);
+  const run::Options options = shared_options(first ? with_costs(given, run) : given, *group);
   const bool dense_teaches = options.teacher == run::kSelfDense;
   if (first) check_is_another(options.teacher, run.path);
   Workshop shop(options, observer, group);

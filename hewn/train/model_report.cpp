@@ -7,8 +7,10 @@
 
 #include "hewn/core/error.h"
 #include "hewn/prune/reachability.h"
+#include "hewn/prune/share_budget.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
+#include "hewn/train/limits.h"
 
 namespace hewn::train {
 namespace {
@@ -29,18 +31,43 @@ LayerReport row_of(const prune::LayerPlan& plan) {
   row.note = plan.why_dense;
   row.bytes_dense = 4 * plan.elements();
   row.bytes_sparse = row.bytes_dense;
+  row.products_dense = plan.products();
+  row.products_sparse = row.products_dense;
   return row;
 }
 
-void set_sparse_bytes(LayerReport& row, int64_t kept_elements) {
+/// What a layer costs once it keeps so many elements in its blocks.
+void set_sparse_costs(LayerReport& row, const prune::LayerPlan& plan, int64_t kept_elements) {
   const int64_t sparse = prune::sparse_bytes(row.grid, row.kept, kept_elements);
   row.bytes_sparse = std::min(row.bytes_dense, sparse);
+  row.products_sparse = kept_elements * plan.positions;
+}
+
+/// Where a file of costs says them.
+void set_times(LayerReport& row, const prune::LayerPlan& plan, const prune::Budget& budget) {
+  if (budget.kind != prune::BudgetKind::kMs) return;
+  row.ms_dense = static_cast<double>(plan.cost.dense) / prune::kPicoseconds;
+  row.ms_sparse =
+      row.pruned ? static_cast<double>(plan.cost.of_kept(row.kept, 0)) / prune::kPicoseconds : row.ms_dense;
+}
+
+/// The sum of a field that is above 0 in every layer.
+template <class T>
+std::optional<T> sum_of(const std::vector<LayerReport>& layers, T LayerReport::*dense,
+                        T LayerReport::*field) {
+  T sum = 0;
+  for (const LayerReport& row : layers) {
+    if (row.*dense <= 0) return std::nullopt;
+    sum += row.*field;
+  }
+  return layers.empty() ? std::nullopt : std::optional(sum);
 }
 
 ModelReport empty_report(const nn::Model& model, const prune::Plan& plan) {
   ModelReport report;
   report.block = plan.options.block;
   report.requested_sparsity = plan.options.sparsity;
+  report.budget = limit_json(plan);
   report.other_bytes = all_bytes(model);
   for (const prune::LayerPlan& layer : plan.layers) report.other_bytes -= 4 * layer.elements();
   return report;
@@ -130,6 +157,18 @@ int64_t ModelReport::bytes_sparse() const {
   for (const LayerReport& row : layers) bytes += row.bytes_sparse;
   return bytes;
 }
+std::optional<int64_t> ModelReport::products_dense() const {
+  return sum_of(layers, &LayerReport::products_dense, &LayerReport::products_dense);
+}
+std::optional<int64_t> ModelReport::products_sparse() const {
+  return sum_of(layers, &LayerReport::products_dense, &LayerReport::products_sparse);
+}
+std::optional<double> ModelReport::ms_dense() const {
+  return sum_of(layers, &LayerReport::ms_dense, &LayerReport::ms_dense);
+}
+std::optional<double> ModelReport::ms_sparse() const {
+  return sum_of(layers, &LayerReport::ms_dense, &LayerReport::ms_sparse);
+}
 
 Json to_json(const ModelReport& report) {
   Json layers = Json::array();
@@ -144,18 +183,41 @@ Json to_json(const ModelReport& report) {
                       {"bytes_dense", row.bytes_dense},
                       {"bytes_sparse", row.bytes_sparse},
                       {"note", row.note}});
+    Json& out = layers.back();
+    if (row.products_dense > 0) {
+      out["products_dense"] = row.products_dense;
+      out["products_sparse"] = row.products_sparse;
+    }
+    if (row.ms_dense > 0) {
+      out["expected_ms_dense"] = row.ms_dense;
+      out["expected_ms_sparse"] = row.ms_sparse;
+    }
+    if (row.least > 0) out["least"] = row.least;
   }
-  return {{"block", {report.block.rows, report.block.cols}},
-          {"layers_total", report.layers.size()},
-          {"layers_pruned", report.layers_pruned()},
-          {"requested_sparsity", report.requested_sparsity},
-          {"realised_sparsity", report.realised_sparsity()},
-          {"kept_blocks", report.blocks_kept()},
-          {"blocks", report.blocks()},
-          {"bytes_dense", report.bytes_dense()},
-          {"bytes_sparse", report.bytes_sparse()},
-          {"warnings", report.warnings},
-          {"layers", layers}};
+  Json totals = Json::object();
+  if (report.products_dense()) {
+    totals["products_dense"] = *report.products_dense();
+    totals["products_sparse"] = *report.products_sparse();
+  }
+  if (report.ms_dense()) {
+    totals["expected_ms_dense"] = *report.ms_dense();
+    totals["expected_ms_sparse"] = *report.ms_sparse();
+  }
+  Json all = {{"block", {report.block.rows, report.block.cols}},
+              {"layers_total", report.layers.size()},
+              {"layers_pruned", report.layers_pruned()},
+              {"requested_sparsity", report.requested_sparsity},
+              {"realised_sparsity", report.realised_sparsity()},
+              {"kept_blocks", report.blocks_kept()},
+              {"blocks", report.blocks()},
+              {"bytes_dense", report.bytes_dense()},
+              {"bytes_sparse", report.bytes_sparse()},
+              {"budget", report.budget}};
+  all.update(totals);
+  if (!report.limits.empty()) all["limits"] = report.limits;
+  all["warnings"] = report.warnings;
+  all["layers"] = layers;
+  return all;
 }
 
 ModelReport planned_report(const nn::Model& model, const prune::Plan& plan) {
@@ -165,9 +227,12 @@ ModelReport planned_report(const nn::Model& model, const prune::Plan& plan) {
     row.realised_sparsity = layer.realised_sparsity();
     // Which ragged blocks stay is not known yet; the average block stands for them.
     const double elements = static_cast<double>(layer.elements()) * (1 - row.realised_sparsity);
-    if (row.pruned) set_sparse_bytes(row, std::llround(elements));
+    if (row.pruned) set_sparse_costs(row, layer, std::llround(elements));
+    if (row.pruned && plan.options.budget.shared()) row.least = prune::least_blocks(layer.keep);
+    set_times(row, layer, plan.options.budget);
     report.layers.push_back(row);
   }
+  report.limits = limit_notes(plan);
   warn_of_too_few_blocks(plan, report);
   return report;
 }
@@ -187,8 +252,9 @@ ModelReport measured_report(const nn::Model& model, const prune::Plan& plan,
       check_zeros(layer.name, tensors.at(weight_name(layer.name, tensors)), found->second);
       const int64_t kept_elements = found->second.elements();
       row.realised_sparsity = 1 - static_cast<double>(kept_elements) / static_cast<double>(layer.elements());
-      set_sparse_bytes(row, kept_elements);
+      set_sparse_costs(row, layer, kept_elements);
     }
+    set_times(row, layer, plan.options.budget);
     report.layers.push_back(row);
   }
   warn_of_dead_blocks(model, keep, report);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,12 @@ struct LayerReport {
   std::string note;
   double realised_sparsity = 0;  // zeros over elements
   int64_t bytes_dense = 0;
-  int64_t bytes_sparse = 0;  // as dense where that is smaller
+  int64_t bytes_sparse = 0;    // as dense where that is smaller
+  int64_t products_dense = 0;  // multiply-adds of one sample; 0: not known
+  int64_t products_sparse = 0;
+  double ms_dense = 0;  // by the file of costs; 0: there is none
+  double ms_sparse = 0;
+  int64_t least = 0;  // planned: blocks that it keeps whatever other layers offer
 };
 
 /// The whole model: what `hewn plan` and `hewn inspect` show.
@@ -31,6 +37,8 @@ struct ModelReport {
   std::vector<LayerReport> layers;
   int64_t other_bytes = 0;  // parameters and buffers that are never pruned
   std::vector<std::string> warnings;
+  Json budget;                      // limit_json (train/limits.h)
+  std::vector<std::string> limits;  // planned: the same in words
 
   int64_t layers_pruned() const;
   int64_t blocks_kept() const;  // over the pruned layers
@@ -38,6 +46,11 @@ struct ModelReport {
   double realised_sparsity() const;
   int64_t bytes_dense() const;
   int64_t bytes_sparse() const;
+  /// Over all prunable layers; nothing where something is not known of one.
+  std::optional<int64_t> products_dense() const;
+  std::optional<int64_t> products_sparse() const;
+  std::optional<double> ms_dense() const;
+  std::optional<double> ms_sparse() const;
 };
 
 Json to_json(const ModelReport& report);

@@ -54,7 +54,8 @@ std::vector<PrunedLayer> layers_of(const OwnerPtr& owner) {
   for (const prune::Layer& layer : owner->pruner->algorithm().layers()) {
     // Their hook is in the C++ gate, which modules of Python do not pass.
     if (layer.score->sees_gradients()) {
-      throw Error(hewn::str("score ", owner->pruner->recipe().score, ": works in hewn train and in C++ only"));
+      throw Error(
+          hewn::str("score ", owner->pruner->recipe().score, ": works in hewn train and in C++ only"));
     }
     for (const std::shared_ptr<Slot>& slot : owner->slots) {
       if (slot->name == layer.name) out.emplace_back(owner, &layer, slot);
@@ -167,8 +168,8 @@ void bind_pruner(py::module_& m) {
       .def("see", &PrunedLayer::see, Release());
 
   py::class_<PrunerOfSlots, OwnerPtr>(m, "Pruner")
-      .def(py::init(&make_pruner), py::arg("slots"), py::arg("parameters"),
-           py::arg("options"), py::arg("support"))
+      .def(py::init(&make_pruner), py::arg("slots"), py::arg("parameters"), py::arg("options"),
+           py::arg("support"))
       .def("trained_by", [](const OwnerPtr& o, bool adam) { o->pruner->trained_by(adam); })
       .def("layers", &layers_of)
       .def("plan", &plan_of)

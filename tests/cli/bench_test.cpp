@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "hewn/core/files.h"
 #include "hewn/core/json.h"
 #include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
 
 namespace hewn::test {
 namespace {
@@ -157,6 +159,18 @@ TEST(Advise, TinyMlp) {
   }
 }
 
+TEST(Advise, CostsOfATinyMlp) {
+  const TempFolder folder;
+  const std::string file = (folder / "costs.json").string();
+  const Json costs = json_of_call({"advise", "mlp", "--widths", "96,96", "--batch", "8", "--quick", "--json",
+                                   "--block", "8", "--costs", file});
+  EXPECT_EQ(costs, Json::parse(read_file(file)));
+  EXPECT_EQ(costs["block"], "8x8");
+  EXPECT_EQ(costs["threads"], 1);
+  EXPECT_EQ(costs["layers"].size(), 3U);
+  EXPECT_EQ(costs["layers"]["fc2"]["blocks"], 144);
+}
+
 TEST(Bench, BadInputNamesTheOption) {
   const auto expect_error = [](const std::vector<std::string>& arguments, const std::string& named) {
     const Outcome outcome = hewn(arguments);
@@ -196,6 +210,7 @@ TEST(Bench, BadInputNamesTheOption) {
                "/dev/null: is a pipe, a device or a socket; hewn bench file takes");
   expect_error({"bench", "file", "--block", "8"}, "block");
   expect_error({"advise", "mpl"}, "mlp");
+  expect_error({"advise", "mlp", "--block", "8"}, "block: ");
   expect_error({"advise", "mlp", "--batch", "0"}, "batch");
 }
 

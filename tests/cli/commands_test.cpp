@@ -31,6 +31,54 @@ TEST(Commands, PlanOfResnet50) {
   }
 }
 
+TEST(Commands, PlanShowsWhatABudgetAllows) {
+  const std::vector<std::string> words = {"plan", "--model",      "resnet20", "--block",
+                                          "8",    "--min-blocks", "20"};
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    more.emplace_back("--json");
+    return json_of_call(more);
+  };
+  const Json flops = plan({"--budget", "flops=0.2"});
+  EXPECT_EQ(flops["budget"]["unit"], "multiply-adds");
+  EXPECT_EQ(flops["budget"]["dense"], flops["products_dense"]);
+  EXPECT_NEAR(flops["budget"]["limit"].get<double>() / flops["products_dense"].get<double>(), 0.2, 1e-6);
+  EXPECT_LT(flops["budget"]["for_blocks"], flops["budget"]["limit"]);
+  EXPECT_TRUE(flops["layers"][1].contains("least"));
+  EXPECT_FALSE(plan({})["layers"][1].contains("least"));
+
+  const TempFolder folder;
+  Json costs = {{"hewn", "0"},    {"model", "resnet20"}, {"data", ""},   {"input", {3, 32, 32}},
+                {"block", "8x8"}, {"batch", 1},          {"threads", 1}, {"machine", "made up"}};
+  for (const Json& layer : flops["layers"]) {
+    const int64_t weights = layer["bytes_dense"].get<int64_t>() / 4;
+    costs["layers"][layer["name"].get<std::string>()] = {
+        {"blocks", layer["blocks"]},
+        {"positions", layer["products_dense"].get<int64_t>() / weights},
+        {"dense_ms", 1},
+        {"fixed_ms", 0.1},
+        {"block_ms", 0.01}};
+  }
+  const std::string file = (folder / "costs.json").string();
+  write_text(file, costs.dump());
+  const Json timed = plan({"--budget", "ms=12", "--costs", file});
+  EXPECT_EQ(timed["budget"]["unit"], "ms");
+  EXPECT_NEAR(timed["budget"]["limit"].get<double>(), 12, 1e-6);
+  EXPECT_LE(timed["expected_ms_sparse"].get<double>(), 12);
+  EXPECT_EQ(timed["expected_ms_dense"].get<double>(), static_cast<double>(timed["layers"].size()));
+  EXPECT_NE(timed["limits"].dump().find("known after training"), std::string::npos);
+
+  const auto refused = [&](std::vector<std::string> more, const std::string& why) {
+    more.insert(more.begin(), words.begin(), words.end());
+    const Outcome outcome = hewn(more);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(why), std::string::npos) << outcome.err;
+  };
+  refused({"--budget", "ms=4"}, "budget: ms=4 needs costs");
+  refused({"--costs", file}, "costs: are for budget ms=");
+  refused({"--budget", "ms=1", "--costs", file}, "cannot be met");
+}
+
 TEST(Commands, PhasesOfSchedules) {
   const Json phases = json_of_call({"phases", "--method", "acdc", "--steps", "100", "--json"});
   ASSERT_EQ(phases.size(), 16U);

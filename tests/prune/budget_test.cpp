@@ -69,6 +69,25 @@ TEST(Budget, FlopsCountPositions) {
   EXPECT_THROW(make_plan(unknown, options), Error);
 }
 
+TEST(Budget, TimesAreOfTheseLayers) {
+  PlanOptions options{{16, 16}, 0.9, 50, {"*"}};
+  options.budget = parse_budget("ms=4");
+  const std::vector<LayerTimes> good = {
+      {"early", 5, 0.5, 0.01, 72, 1024}, {"late", 8, 0.5, 0.005, 1152, 16}, {"head", 0.5, 0, 0, 16, 1}};
+  options.times = good;
+  const Plan plan = make_plan(weights(), options);
+  EXPECT_EQ(plan.layers[0].positions, 1024);
+  EXPECT_EQ(plan.layers[1].cost.of_kept(3, 0), 515'000'000);
+  for (int64_t LayerTimes::*field : {&LayerTimes::blocks, &LayerTimes::positions}) {
+    options.times = good;
+    options.times[1].*field += 1;
+    EXPECT_THROW(make_plan(weights(), options), Error);
+  }
+  options.times = good;
+  options.times.push_back({"other", 1, 0, 1});
+  EXPECT_THROW(make_plan(weights(), options), Error);
+}
+
 TEST(Budget, LimitsThatCannotBeMetAreRefused) {
   EXPECT_THROW(plan_for("bytes=0.0001"), Error);
   EXPECT_THROW(plan_for("flops=0.00001"), Error);

@@ -17,6 +17,10 @@ Summary sample() {
   out.method = "sa++r";
   out.metrics = {{"accuracy", 89.5}, {"loss", std::nan("")}};
   out.kept_blocks = 7;
+  out.products_dense = 1000;
+  out.products_sparse = 100;
+  out.expected_ms_dense = 2.5;
+  out.expected_ms_sparse = 0.25;
   out.dense_metrics = Metrics{{"accuracy", 90.0}};
   out.dense_seconds = 2.5;
   return out;
@@ -31,6 +35,8 @@ TEST(Summary, IsReadAsItWasWritten) {
   EXPECT_EQ(read.metrics.at("accuracy"), 89.5);
   EXPECT_TRUE(std::isnan(read.metrics.at("loss")));
   EXPECT_EQ(read.dense_metrics->at("accuracy"), 90.0);
+  EXPECT_EQ(read.products_sparse, 100);
+  EXPECT_EQ(read.expected_ms_sparse, 0.25);
   EXPECT_FALSE(read.sparse_execution.has_value());
 }
 
@@ -56,7 +62,8 @@ TEST(Summary, DamageIsNamedByFileAndKey) {
     EXPECT_EQ(problem(wrong), path.string() + ": is not a run's summary: \"" + key + "\" is of another kind");
     Json missing = whole;
     missing.erase(key);
-    const bool optional = key.starts_with("dense_") || key == "best_test_loss";
+    const bool optional = key.starts_with("dense_") || key.starts_with("products_") ||
+                          key.starts_with("expected_") || key == "best_test_loss";
     EXPECT_EQ(problem(missing),
               optional ? "" : path.string() + ": is not a run's summary: \"" + key + "\" is missing");
   }

@@ -15,13 +15,15 @@ namespace {
 /// Some options of hewn train; sparsity must be below 1.
 TrainRules rules() {
   return {{"method", "block", "sparsity", "seed", "epochs", "widths", "data", "device", "out", "threads",
-           "drop", "schedule", "teacher", "teacher-share"},
+           "drop", "schedule", "teacher", "teacher-share", "budget", "costs"},
           [](const Options& options) {
             const auto found = options.find("sparsity");
             if (found != options.end() && found->second == "1")
               throw Error("sparsity: expected less than 1, got 1");
           },
-          [](const std::string& key) { return key == "block" || key == "sparsity" || key == "drop"; },
+          [](const std::string& key) {
+            return key == "block" || key == "sparsity" || key == "drop" || key == "budget" || key == "costs";
+          },
           [](const std::string& key) { return key == "threads"; }};
 }
 
@@ -109,6 +111,18 @@ TEST(Expansion, ADenseModelTakesNoScheduleThatWouldPruneIt) {
       runs_of("[train]\nschedule = \"one-shot\"\n[axes]\nmethod = [\"dense\", \"magnitude\"]\n");
   EXPECT_FALSE(runs[0].options.contains("schedule"));
   EXPECT_EQ(runs[1].options.at("schedule"), "one-shot");
+}
+
+TEST(Expansion, CostsAreForRunsWithABudgetOfMilliseconds) {
+  const auto runs = runs_of(
+      "[train]\ncosts = \"a.json\"\n[axes]\nmethod = [\"dense\", \"acdc\"]\nbudget = [\"global\", "
+      "\"ms=4\"]\n");
+  ASSERT_EQ(runs.size(), 3U);
+  for (const Run& run : runs) {
+    EXPECT_EQ(run.options.contains("costs"), run.name == "acdc-budgetms-4") << run.name;
+  }
+  // Where no run has one, they are left for hewn train to refuse.
+  EXPECT_TRUE(runs_of("[train]\ncosts = \"a.json\"\n[axes]\nseed = [0, 1]\n")[0].options.contains("costs"));
 }
 
 TEST(Expansion, TheDenseModelCompetesOnlyWhereItsOwnTrainingIsCompared) {
