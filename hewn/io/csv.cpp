@@ -24,6 +24,14 @@ struct Text {
   std::function<Pull()> open;
 };
 
+/// A stream that ends in its middle gives what it has and no error; zlib only remembers it.
+void check_end(gzFile file, const std::string& where) {
+  int problem = Z_OK;
+  gzerror(file, &problem);
+  if (problem == Z_BUF_ERROR) throw FormatError(where, "ends in the middle (gzip): it was cut off");
+  if (problem != Z_OK && problem != Z_STREAM_END) throw FormatError(where, "is damaged (gzip)");
+}
+
 Text text_of_file(const std::filesystem::path& path) {
   return {path.string(), [path]() -> Pull {
             const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"),
@@ -33,6 +41,7 @@ Text text_of_file(const std::filesystem::path& path) {
             return [path, file](char* to, size_t most) {
               const int got = gzread(file.get(), to, static_cast<unsigned>(most));
               if (got < 0) throw FormatError(path.string(), "is damaged (gzip)");
+              if (static_cast<size_t>(got) < most) check_end(file.get(), path.string());
               return static_cast<size_t>(got);
             };
           }};

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cmath>
 #include <functional>
@@ -26,6 +27,31 @@ CsvOptions text_of(const std::string& name) {
     return out;
   };
   return options;
+}
+
+std::string gzip_of(const std::filesystem::path& path, const std::string& text) {
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  return read_file(path);
+}
+
+TEST(Csv, EveryCutOfAGzipFileIsRefused) {
+  const TempFolder folder;
+  std::string text = "a,b\n";
+  for (uint64_t i = 0; i < 60; ++i) {
+    const auto words = draw(1, Stream::kSynthetic, 0, i);
+    text += std::to_string(words[0]) + "," + std::to_string(words[1]) + "\n";
+  }
+  const std::string whole = gzip_of(folder / "a.csv.gz", text);
+  EXPECT_EQ(read_csv(folder / "a.csv.gz", {}).rows, 60);
+  // A cut that falls on the end of a line leaves a table that looks whole.
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    write_text(folder / "cut.csv.gz", whole.substr(0, bytes));
+    EXPECT_THROW(read_csv(folder / "cut.csv.gz", {}), FormatError) << bytes << " of " << whole.size();
+  }
+  EXPECT_NE(message_of([&] { read_csv(folder / "cut.csv.gz", {}); }).find("ends in the middle"),
+            std::string::npos);
 }
 
 TEST(Csv, HeaderQuotesLabelsAndLineEnds) {
