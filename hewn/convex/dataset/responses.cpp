@@ -36,12 +36,42 @@ namespace {
 
 using TextColumns = std::vector<std::vector<std::string>>;
 
-bool all_numbers(const TextColumns& columns) {
+/// Cells that are numbers, of those that have a value.
+struct Counted {
+  std::size_t numbers = 0;
+  std::size_t others = 0;
+  std::size_t first_row = 0;  // with something else
+  std::size_t first_column = 0;
+};
+
+Counted count_numbers(const TextColumns& columns) {
+  Counted out;
   double number = 0;
-  return std::all_of(columns.begin(), columns.end(), [&](const std::vector<std::string>& column) {
-    return std::all_of(column.begin(), column.end(),
-                       [&](const std::string& text) { return io::parse_number(text, number); });
-  });
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (std::size_t i = 0; i < columns[c].size(); ++i) {
+      if (io::parse_number(columns[c][i], number)) {
+        ++out.numbers;
+      } else if (!io::is_missing(columns[c][i]) && out.others++ == 0) {
+        out.first_row = i;
+        out.first_column = c;
+      }
+    }
+  }
+  return out;
+}
+
+/// Numbers throughout are a regression, text throughout are classes. A mixture is more likely a slip than
+/// either.
+std::string task_of(const TextColumns& columns, const std::vector<std::string>& names, const Counted& counted,
+                    const std::string& path) {
+  if (counted.others == 0) return "gaussian";
+  if (counted.numbers > 0) {
+    throw FormatError(
+        path, str("row ", counted.first_row + 1, ", column \"", names[counted.first_column], "\": \"",
+                  columns[counted.first_column][counted.first_row], "\" is not a number, as ",
+                  counted.numbers, " other values are; correct it, or give task multinomial for classes"));
+  }
+  return distinct_labels(columns.front()).size() == 2 ? "binomial" : "multinomial";
 }
 
 void check_responses(const TextColumns& columns, const std::vector<std::string>& names,
@@ -103,12 +133,9 @@ void set_classes(Dataset& out, const std::vector<std::string>& column, const std
 
 void set_responses(Dataset& out, std::vector<std::vector<std::string>> columns,
                    const std::vector<std::string>& names, const std::string& path) {
-  const bool numbers = all_numbers(columns);
-  if (out.task == "auto") {
-    out.task = numbers                                        ? "gaussian"
-               : distinct_labels(columns.front()).size() == 2 ? "binomial"
-                                                              : "multinomial";
-  }
+  const Counted counted = count_numbers(columns);
+  const bool numbers = counted.others == 0;
+  if (out.task == "auto") out.task = task_of(columns, names, counted, path);
   out.problem.loss = &find_loss(out.task);
   check_responses(columns, names, out.task, path);
   if (out.task != "binomial" && out.task != "multinomial") {
