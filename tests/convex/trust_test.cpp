@@ -54,5 +54,15 @@ TEST(Trust, OneBadCellOfATargetIsNamed) {
   EXPECT_EQ(read_dataset(folder / "b.csv", {}).task, "binomial");
 }
 
+TEST(Trust, HardThresholdingDoesNotDependOnUnits) {
+  for (const double x_unit : {1e-8, 1.0, 3e6, 1e9}) {
+    SelectOptions options;
+    options.method = "iht";
+    options.k = 2;
+    const Selection found = select(planted(x_unit, 1), options, nullptr);
+    EXPECT_EQ(found.selected, (std::vector<Index>{1, 3})) << x_unit;
+  }
+}
+
 }  // namespace
 }  // namespace hewn::convex

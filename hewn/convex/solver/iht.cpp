@@ -51,25 +51,27 @@ struct Thresholded {
   Vector beta;
 };
 
-/// Along the gradient and back to the k largest groups. Halves `step` until the objective falls enough; false
-/// where it never does.
+/// Along the gradient and back to the k largest groups. Halves `step`, which is in units of one over the
+/// total curvature, until the objective falls enough; false where it never does.
 bool advance(const Subsets& subsets, Index k, const Thresholded& from, double& step, Thresholded& next) {
   const Problem& problem = subsets.problem();
   const Vector gradient = problem.groups.collect(subsets.gradient(from.fit));
   Evaluation evaluation;
   // The step grows again after each success, so that it follows the local curvature.
+  const double unit = 1 / subsets.total_curvature();
   for (step *= 4; step > 1e-12; step /= 2) {
-    const Vector tried = from.beta + step * gradient;
+    const double length = step * unit;
+    const Vector tried = from.beta + length * gradient;
     SubsetFit& fit = next.fit;
     fit.groups = largest_groups(problem.groups, tried, k);
     fit.values = part_of(subsets, fit.groups, tried);
-    fit.intercept = from.fit.intercept + step *
-                                             (from.fit.residual.transpose() * subsets.weights()).transpose() *
-                                             (problem.intercept ? 1 : 0);
+    const double intercept_step = problem.intercept ? std::min(1.0, step) : 0;
+    fit.intercept =
+        from.fit.intercept + intercept_step * (from.fit.residual.transpose() * subsets.weights()).transpose();
     subsets.evaluate(fit.groups, fit.values, fit.intercept, evaluation);
     fit.objective = evaluation.objective;
     next.beta = filled_up(problem.groups, fit.groups, fit.values);
-    const double least_gain = 1e-3 / step * (next.beta - from.beta).squaredNorm();
+    const double least_gain = 1e-3 / length * (next.beta - from.beta).squaredNorm();
     if (!(fit.objective <= from.fit.objective - least_gain)) continue;
     fit.loss = evaluation.loss;
     fit.residual = std::move(evaluation.residual);

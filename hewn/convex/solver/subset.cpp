@@ -23,6 +23,11 @@ Subsets::Subsets(const Problem& problem)
   for (Index g = 0; g < problem.groups.count(); ++g) {
     if (problem.groups.weight(g) == 0) always_.push_back(g);
   }
+  Vector first;
+  Vector spread;
+  problem.x->moments(weights_, first, spread);
+  if (!problem.intercept) spread += first.cwiseAbs2();
+  total_curvature_ = quadratic_.factor() * (spread.array() * scale_.array().square()).sum() + problem.ridge;
 }
 
 Index Subsets::size(const std::vector<Index>& groups) const {

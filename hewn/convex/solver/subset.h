@@ -50,6 +50,9 @@ class Subsets {
   const Vector& weights() const { return weights_; }
   /// The curvature of a group in its eigenbasis, for scores that use it.
   const Block& block(Index group);
+  /// A bound of the curvature in all coefficients together, at most their number times the largest; for
+  /// losses without a bound at a mean of 1.
+  double total_curvature() const { return total_curvature_; }
   Index size(const std::vector<Index>& groups) const;
   const std::vector<Index>& always() const { return always_; }
   /// In the units of the data.
@@ -71,6 +74,7 @@ class Subsets {
   Quadratic quadratic_;  // inner products under the sample weights
   Quadratic probe_;      // eigenbases alone, of any group
   std::vector<Index> always_;
+  double total_curvature_ = 0;
 };
 
 }  // namespace hewn::convex
