@@ -27,20 +27,29 @@ double norm_at(const Spectrum& s, double nu) {
 /// nu = slope_over(||b(nu)||), whose right side rises with nu: from below the steps climb to the smallest
 /// solution (the largest block), from above they fall to the largest.
 double settle(const Spectrum& s, const Along& along, double nu) {
+  double last_nu = nu;
   double last_step = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const double r = norm_at(s, nu);
     if (!(r > 0)) return kInfinity;
     const double next = along.slope_over(r);
     if (!std::isfinite(next)) return kInfinity;
     const double step = next - nu;
     if (std::abs(step) <= 1e-15 * next) return next;
-    // Steps shrink by a steady factor near the solution: jump nearly to their limit, never beyond it.
-    const double ratio = step / last_step;
-    nu = i > 2 && ratio > 0 && ratio < 0.95 && std::abs(step) < 1e-3 * next
-             ? next + 0.999 * step * ratio / (1 - ratio)
-             : next;
+    // Where two solutions are near each other, or nearly there, steps hardly shrink. A secant of the steps
+    // goes further, and not past a solution as long as the steps there have the same direction.
+    double to = next;
+    const double fall = last_step == 0 ? 0 : (step - last_step) / (nu - last_nu);
+    if (step * last_step > 0 && fall < 0 && std::abs(step) < 1e-3 * next) {
+      const double reach = std::min(-1 / fall, 0.1 * nu / std::abs(step));
+      const double further = nu + std::max(1.0, reach) * step;
+      const double norm = norm_at(s, further);
+      const double there = norm > 0 ? along.slope_over(norm) - further : 0;
+      if (std::isfinite(there) && there * step > 0) to = further;
+    }
+    last_nu = nu;
     last_step = step;
+    nu = to;
   }
   return nu;
 }

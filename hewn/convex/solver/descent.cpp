@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hewn/convex/penalty/block_root.h"
+#include "hewn/convex/solver/active_newton.h"
 #include "hewn/convex/solver/anderson.h"
+#include "hewn/convex/solver/block_update.h"
 #include "hewn/convex/solver/slopes.h"
 
 namespace hewn::convex {
 namespace {
+
+constexpr int kSweepsBeforeNewton = 20;
 
 class Descent {
  public:
@@ -26,9 +29,9 @@ class Descent {
     Index largest = 1;
     for (const Index g : working_) largest = std::max(largest, groups_.size(g));
     slope_.resize(largest);
-    u_.resize(largest);
+    scratch_.u.resize(largest);
     delta_.resize(largest);
-    u2_.resize(largest);
+    scratch_.u2.resize(largest);
   }
 
   DescentResult run() {
@@ -103,40 +106,26 @@ class Descent {
     const double before = violation(g);
     if (before == 0 && values(g).squaredNorm() == 0) return 0;
     if (!solve(g)) return before;
-    const Block& block = quadratic_.block(g);
     values(g) += delta_.head(groups_.size(g));
+    change_slopes(g);
+    return before;
+  }
+
+  void change_slopes(Index g) {
+    const Block& block = quadratic_.block(g);
     for (std::size_t i = 0; i < block.parts.size(); ++i) {
       const Part& part = groups_.parts(g)[i];
       slopes_->change(part, block.parts[i],
                       Eigen::Map<const Matrix>(delta_.data() + part.offset, to_index(part.features.size()),
                                                part.outputs));
     }
-    return before;
   }
 
   /// Sets delta_ from slope_ (which must be current); false where nothing changes.
   bool solve(Index g) {
     const Block& block = quadratic_.block(g);
     const auto b = values(g);
-    Index row = 0;
-    for (std::size_t i = 0; i < block.parts.size(); ++i) {
-      const Part& part = groups_.parts(g)[i];
-      const Index m = to_index(part.features.size());
-      const Eigen::Map<const Matrix> old(b.data() + part.offset, m, part.outputs);
-      const Eigen::Map<const Matrix> slope(slope_.data() + part.offset, m, part.outputs);
-      Eigen::Map<Matrix> u(u_.data() + part.offset, m, part.outputs);
-      const auto curvature = block.curvature.segment(row, m);
-      if (m == 1) {
-        u = slope + curvature[0] * old;
-      } else {
-        u.noalias() = block.parts[i].vectors.transpose() * old;
-        u.array().colwise() *= curvature.array();
-        u.noalias() += block.parts[i].vectors.transpose() * slope;
-      }
-      for (Index r = 0; r < m; ++r) u2_[row + r] = u.row(r).squaredNorm();
-      row += m;
-    }
-    const Spectrum spectrum{block.curvature.data(), u2_.data(), block.curvature.size()};
+    const Spectrum spectrum = to_eigenbasis(block, groups_.parts(g), b.data(), slope_.data(), scratch_);
     const double nu = penalty_.is_group_lasso()
                           ? lasso_multiplier(spectrum, l(g), b.norm())
                           : multiplier(spectrum, {&penalty_, lambda_, groups_.weight(g), others(g)});
@@ -145,23 +134,7 @@ class Descent {
       delta = -b;
       return b.squaredNorm() > 0;
     }
-    row = 0;
-    for (std::size_t i = 0; i < block.parts.size(); ++i) {
-      const Part& part = groups_.parts(g)[i];
-      const Index m = to_index(part.features.size());
-      Eigen::Map<Matrix> u(u_.data() + part.offset, m, part.outputs);
-      Eigen::Map<Matrix> out(delta.data() + part.offset, m, part.outputs);
-      for (Index r = 0; r < m; ++r) {
-        const double d = block.curvature[row + r] + nu;
-        u.row(r) *= d > 0 ? 1 / d : 0;
-      }
-      if (m == 1) {
-        out = u;
-      } else {
-        out.noalias() = block.parts[i].vectors * u;
-      }
-      row += m;
-    }
+    from_eigenbasis(block, groups_.parts(g), nu, scratch_, delta_.data());
     delta -= b;
     return true;
   }
@@ -191,11 +164,35 @@ class Descent {
       const double largest = sweep(active_);
       ++sweeps;
       if (largest <= options_.tolerance) break;
+      if (sweeps % kSweepsBeforeNewton == 0 && leap()) {
+        anderson.clear();
+        continue;
+      }
       if (options_.anderson < 2) continue;
       const auto point = anderson.push(gathered(), slopes_->all());
       if (point) accept_if_better(*point);
     }
     return sweeps;
+  }
+
+  /// A Newton step over the active groups where sweeps crawl; false where it is not better, or none can be
+  /// made.
+  bool leap() {
+    if (!quadratic_.gram_mode() || !penalty_.is_group_lasso()) return false;
+    std::erase_if(active_, [&](Index g) { return values(g).squaredNorm() == 0 && l(g) > 0; });
+    const Vector old = gathered();
+    const Vector step = newton_step(quadratic_, active_, lambda_, old, active_slopes());
+    if (step.size() == 0) return false;
+    const Matrix kept = slopes_->all();
+    Index at = 0;
+    for (const Index g : active_) {
+      delta_.head(groups_.size(g)) = step.segment(at, groups_.size(g));
+      change_slopes(g);
+      at += groups_.size(g);
+    }
+    Matrix carried = slopes_->all();
+    slopes_->replace(kept);
+    return accept_if_better({old + step, std::move(carried)});
   }
 
   Vector gathered() {
@@ -242,7 +239,7 @@ class Descent {
     return out;
   }
 
-  void accept_if_better(const Anderson::Point& point) {
+  bool accept_if_better(const Anderson::Point& point) {
     const Vector old = gathered();
     const double old_penalty = penalty_value();
     Matrix old_slopes = slopes_->all();
@@ -258,9 +255,10 @@ class Descent {
       change += slopes_->difference(point.carried, 0, squares);
       slopes_->replace(point.carried);
     }
-    if (change < 0) return;
+    if (change < 0) return true;
     scatter(old);
     slopes_->replace(std::move(old_slopes));
+    return false;
   }
 
   const Quadratic& quadratic_;
@@ -272,7 +270,8 @@ class Descent {
   DescentOptions options_;
   std::unique_ptr<Slopes> slopes_;
   std::vector<Index> active_;
-  Vector slope_, u_, delta_, u2_;
+  Vector slope_, delta_;
+  BlockScratch scratch_;
 };
 
 }  // namespace
