@@ -17,6 +17,8 @@ struct GreedyOptions {
   Index k = 1;
   /// Group OMPR keeps so many groups; 0: k.
   Index kprime = 0;
+  /// Groups that group OMPR begins with instead of those that omp gives, k or kprime of them; empty: none.
+  std::vector<Index> start;
   /// Swaps of group OMPR at most.
   int rounds = 100;
   /// Group OMPR as Algorithm 2 writes it: swap in every round, end where the last one led. Otherwise stop at

@@ -13,6 +13,8 @@ struct Choice {
 };
 Choice choose_entering(Subsets& subsets, const SubsetFit& fit, Score score);
 
+/// The fit of intercept and unpenalised groups alone.
+Greedy select_none(const Problem& problem);
 /// k, at most the number of penalised groups. Throws Error below 1.
 Index checked_count(const Problem& problem, Index k);
 /// k rounds of orthogonal matching pursuit; `fit` becomes the last fit.

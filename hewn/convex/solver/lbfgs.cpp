@@ -47,7 +47,7 @@ Minimised minimise(const std::function<double(const Vector&, Vector&)>& f, Vecto
       step = direction(gradient, pairs, options);
       slope = gradient.dot(step);
     }
-    if (!(-slope > options.tolerance * std::abs(out.value))) {
+    if (!(-slope > options.tolerance * std::abs(out.value) + options.floor)) {
       out.converged = true;
       break;
     }

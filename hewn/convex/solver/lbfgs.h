@@ -11,6 +11,7 @@ struct LbfgsOptions {
   int memory = 10;
   /// Stop when the decrease that the next step promises is below this share of the value.
   double tolerance = 1e-15;
+  double floor = 0;  // and this, whatever the value is: an exact fit has a value of rounding only
   /// Multiplies a gradient by an approximate inverse Hessian; empty: the identity.
   std::function<Vector(const Vector&)> precondition;
 };

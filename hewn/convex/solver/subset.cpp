@@ -1,9 +1,7 @@
 #include "hewn/convex/solver/subset.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "hewn/convex/solver/lbfgs.h"
 #include "hewn/convex/solver/prepare.h"
@@ -27,6 +25,8 @@ Subsets::Subsets(const Problem& problem)
   Vector spread;
   problem.x->moments(weights_, first, spread);
   if (!problem.intercept) spread += first.cwiseAbs2();
+  // A constant column is nothing once it is centred; what is left of it is rounding.
+  varies_ = spread.array() > 1e-26 * (spread.array() + first.array().square());
   total_curvature_ = quadratic_.factor() * (spread.array() * scale_.array().square()).sum() + problem.ridge;
 }
 
@@ -84,88 +84,15 @@ void Subsets::evaluate(const std::vector<Index>& groups, const Vector& values,
   const Eigen::RowVectorXd sums = v.colwise().sum();
   x_.transpose_times(features, v, sums, pull);
   out.slope.resize(values.size());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (!varies_[features[i]]) pull.row(to_index(i)).setZero();
+  }
   for (std::size_t k = 0; k < by_output.size(); ++k) {
     for (const auto& [row, at] : by_output[k])
       out.slope[at] = problem_.ridge * values[at] - pull(row, to_index(k));
   }
   out.intercept_slope = problem_.intercept ? Eigen::RowVectorXd(-sums) : Eigen::RowVectorXd::Zero(v.cols());
   out.objective = out.loss + 0.5 * problem_.ridge * values.squaredNorm();
-}
-
-/// Inner products of the features of some groups under the curvature h, with the intercept as the last
-/// column.
-Matrix Subsets::curved_gram(const std::vector<int>& features, const Vector& h) const {
-  const Index m = to_index(features.size());
-  const Centred x(*problem_.x, scale_, h, problem_.intercept);
-  Matrix out(m + 1, m + 1);
-  x.gram(features, features, out.topLeftCorner(m, m));
-  // Columns are centred under the sample weights, not under h: the intercept is not orthogonal to them.
-  const double total = h.sum();
-  Vector shift(m);
-  for (Index i = 0; i < m; ++i) shift[i] = x.mean()[features[to_size(i)]] - x_.mean()[features[to_size(i)]];
-  out.topLeftCorner(m, m) += total * shift * shift.transpose();
-  out.col(m).head(m) = total * shift;
-  out.row(m).head(m) = total * shift.transpose();
-  out(m, m) = total;
-  return out;
-}
-
-/// The inverse of each output's own Hessian where the last fit ended; for squared error it is all of it.
-std::function<Vector(const Vector&)> Subsets::preconditioner(const std::vector<Index>& groups,
-                                                             const Matrix& eta) {
-  std::vector<int> features;
-  auto by_output = std::make_shared<std::vector<std::vector<std::pair<Index, Index>>>>();
-  entries(groups, features, *by_output);
-  const Index m = to_index(features.size());
-  const bool squared = problem_.loss->curvature() == 1;
-  Matrix gram;
-  Matrix curvature;
-  if (squared) {  // the same for all outputs, and kept for the next set
-    quadratic_.include(groups);
-    const auto columns = quadratic_.columns_of(features);
-    gram = Matrix::Zero(m + 1, m + 1);
-    for (Index j = 0; j < m; ++j) {
-      for (Index i = 0; i < m; ++i) gram(i, j) = quadratic_.gram()(columns[to_size(i)], columns[to_size(j)]);
-    }
-    gram(m, m) = 1;
-  } else {
-    curvature = problem_.loss->diagonal(eta, problem_.y);
-    curvature = curvature.cwiseMax(1e-6 * curvature.maxCoeff());
-  }
-  using Solver = Eigen::LDLT<Matrix>;  // pivoted: duplicate columns only make it singular
-  std::vector<std::shared_ptr<const Solver>> solvers;
-  for (std::size_t k = 0; k < by_output->size(); ++k) {
-    const auto& list = (*by_output)[k];
-    const auto same_rows = [&](const auto& other) {
-      return std::equal(list.begin(), list.end(), other.begin(), other.end(),
-                        [](const auto& a, const auto& b) { return a.first == b.first; });
-    };
-    if (squared && k > 0 && same_rows((*by_output)[k - 1])) {
-      solvers.push_back(solvers.back());
-      continue;
-    }
-    if (!squared) gram = curved_gram(features, weights_.cwiseProduct(curvature.col(to_index(k))));
-    std::vector<Index> rows;
-    for (const auto& [row, at] : list) rows.push_back(row);
-    rows.push_back(m);
-    Matrix own = gram(rows, rows);
-    own.diagonal().head(own.rows() - 1).array() += problem_.ridge;
-    solvers.push_back(std::make_shared<const Solver>(own.ldlt()));
-  }
-  return [by_output, solvers](const Vector& gradient) {
-    Vector out = gradient;
-    const Index first = gradient.size() - to_index(by_output->size());
-    for (std::size_t k = 0; k < by_output->size(); ++k) {
-      const auto& list = (*by_output)[k];
-      Vector own(to_index(list.size()) + 1);
-      for (std::size_t i = 0; i < list.size(); ++i) own[to_index(i)] = gradient[list[i].second];
-      own[own.size() - 1] = gradient[first + to_index(k)];
-      own = solvers[k]->solve(own);
-      for (std::size_t i = 0; i < list.size(); ++i) out[list[i].second] = own[to_index(i)];
-      out[first + to_index(k)] = own[own.size() - 1];
-    }
-    return out;
-  };
 }
 
 /// Values of the groups and intercept to start from, as one vector.
@@ -195,6 +122,7 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, 
   const Index count = size(groups);
   LbfgsOptions options;
   options.tolerance = tolerance;
+  options.floor = 1e-28 * std::min(1e200, (problem_.y.array().square().colwise() * weights_.array()).sum());
   options.memory = 20;
   options.max_iterations = 30;
   Evaluation evaluation;
@@ -222,6 +150,7 @@ SubsetFit Subsets::fit(const std::vector<Index>& groups, const SubsetFit* warm, 
   out.residual = std::move(evaluation.residual);
   out.values = found.x.head(count);
   out.intercept = found.x.tail(outputs).transpose();
+  out.converged = found.converged;
   const bool ran_away = linear(groups, out.values, out.intercept).cwiseAbs().maxCoeff() > 40;
   if (problem_.loss->may_diverge() && problem_.ridge == 0 && (ran_away || !found.converged)) {
     throw Error("the selected groups separate the classes, so that no minimiser exists: add ridge (1e-3)");
@@ -233,6 +162,9 @@ Matrix Subsets::gradient(const SubsetFit& fit) const {
   const Matrix v = fit.residual.array().colwise() * weights_.array();
   Matrix out(x_.cols(), v.cols());
   x_.transpose_times(v, v.colwise().sum(), out);
+  for (Index j = 0; j < out.rows(); ++j) {
+    if (!varies_[j]) out.row(j).setZero();
+  }
   if (problem_.ridge == 0) return out;
   Index at = 0;
   for (const Index g : fit.groups) {
@@ -254,7 +186,7 @@ Solution Subsets::solution(const SubsetFit& fit) const {
   Solution out;
   out.loss = fit.loss;
   out.objective = fit.objective;
-  out.converged = true;
+  out.converged = fit.converged;
   out.intercept = fit.intercept;
   std::vector<std::pair<Index, Index>> order;  // group, where its values start
   Index at = 0;

@@ -18,6 +18,7 @@ struct SubsetFit {
   Matrix residual;
   double loss = 0;
   double objective = 0;  // with ridge
+  bool converged = false;
 };
 
 /// What the objective is at some values of some groups.
@@ -42,6 +43,9 @@ class Subsets {
 
   /// Minus the gradient of loss and ridge, p x K, at a fit.
   Matrix gradient(const SubsetFit& fit) const;
+  /// How far the objective of a fit may be above the minimum over its groups; an estimate where the loss is
+  /// not squared error and there is no ridge.
+  double excess(const SubsetFit& fit);
   /// At any values of some groups.
   void evaluate(const std::vector<Index>& groups, const Vector& values, const Eigen::RowVectorXd& intercept,
                 Evaluation& out) const;
@@ -62,6 +66,7 @@ class Subsets {
   Vector start(const std::vector<Index>& groups, const SubsetFit* warm) const;
   std::function<Vector(const Vector&)> preconditioner(const std::vector<Index>& groups, const Matrix& eta);
   Matrix curved_gram(const std::vector<int>& features, const Vector& h) const;
+  Matrix weighted_columns(const std::vector<int>& features, const Vector& h) const;
   Matrix linear(const std::vector<Index>& groups, const Vector& values,
                 const Eigen::RowVectorXd& intercept) const;
   void entries(const std::vector<Index>& groups, std::vector<int>& features,
@@ -75,6 +80,7 @@ class Subsets {
   Quadratic probe_;      // eigenbases alone, of any group
   std::vector<Index> always_;
   double total_curvature_ = 0;
+  Eigen::Array<bool, Eigen::Dynamic, 1> varies_;  // of features: with an intercept, those not constant
 };
 
 }  // namespace hewn::convex
