@@ -14,14 +14,15 @@ struct PathOptions {
   double min_ratio = 0.01;
   /// These lambdas instead, descending.
   std::vector<double> lambdas;
-  /// Stop once so many groups are selected; 0: never.
+  /// Stop once so many penalised groups are selected, and look between two lambdas where one has fewer and
+  /// the next has more; 0: never.
   Index max_groups = 0;
   /// Called after each lambda with its number and how many there will be.
   std::function<void(int, int)> progress;
 };
 
 struct Path {
-  double tau = 0;
+  double tau = 0;  // the least lambda at which the penalty selects nothing
   Index first_group = 0;
   double null_objective = 0;
   std::vector<Solution> solutions;

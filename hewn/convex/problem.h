@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "hewn/convex/design/design.h"
 #include "hewn/convex/groups.h"
@@ -45,6 +46,10 @@ struct Options {
   bool screen = true;
   /// Sweeps that an extrapolation looks back on; 0: none.
   int anderson = 5;
+  /// Elastic net: this share of lambda goes to the penalty, the rest to ridge; group LASSO only.
+  double mix = 1;
+  /// Groups that may have values, the others being zero; empty: all.
+  std::vector<Index> only;
   /// Bytes of inner products to keep at most.
   Index gram_bytes = Index{1} << 30;
 };

@@ -92,13 +92,14 @@ Fitter::Fitter(const Problem& problem, const Penalty& penalty, const Options& op
   full_gradient(state_);
   fit_unpenalised(state_);
   state_.null = null_of(state_);
+  state_.null.own_tau = least_empty_lambda(state_);
   state_.gradient.lambda = state_.null.tau;
 }
 
 Solution Fitter::fit(double lambda) {
   if (!(lambda >= 0) || std::isinf(lambda))
     throw Error(str("lambda: expected a number of at least 0, got ", lambda));
-  const double scale = lambda > 0 ? lambda : 1e-6 * state_.null.tau;
+  const double scale = lambda > 0 ? in_gradient_units(state_, lambda) : 1e-6 * state_.null.tau;
   const double tolerance = std::max(state_.fixed.noise, state_.fixed.options.tolerance * scale);
   const int sweeps = fit_at(state_, lambda, tolerance);
   state_.gradient.lambda = lambda;

@@ -18,6 +18,8 @@ class Fitter {
 
   /// The least lambda at which the group LASSO is empty, and at which group that ends.
   double tau() const { return state_.null.tau; }
+  /// The same for the own penalty, which need not be in the units of a gradient.
+  double own_tau() const { return state_.null.own_tau; }
   Index first_group() const { return state_.null.first_group; }
   /// The objective with intercept and unpenalised groups only.
   double null_objective() const { return state_.null.objective; }

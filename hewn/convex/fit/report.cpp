@@ -39,11 +39,12 @@ Solution report(State& state, double lambda, int sweeps, double tolerance) {
   out.intercept = state.point.intercept;
   report_support(state, out);
   double worst = 0;
-  for (Index g = 0; g < state.fixed.problem.groups.count(); ++g)
-    worst = std::max(worst, violation_of(state, g, lambda));
+  for (Index g = 0; g < state.fixed.problem.groups.count(); ++g) {
+    if (state.fixed.allowed[to_size(g)]) worst = std::max(worst, violation_of(state, g, lambda));
+  }
   out.converged = worst <= tolerance;
   Certificate& certificate = out.certificate;
-  certificate.kkt = lambda > 0 ? worst / lambda : worst;
+  certificate.kkt = lambda > 0 ? worst / in_gradient_units(state, lambda) : worst;
   const bool bounded = penalty.is_group_lasso() || penalty.form() == Form::kComposed;
   certificate.gap = bounded ? std::max(0.0, out.objective - lower_bound(state, lambda))
                             : std::numeric_limits<double>::infinity();
@@ -51,6 +52,10 @@ Solution report(State& state, double lambda, int sweeps, double tolerance) {
       certificate.gap <= kCertifiedGap * std::abs(state.null.objective) || state.null.tau == 0;
   certificate.verdict = !out.converged ? Verdict::kNone : closed ? Verdict::kCertified : Verdict::kStationary;
   return out;
+}
+
+double in_gradient_units(const State& state, double lambda) {
+  return state.null.own_tau > 0 ? lambda * (state.null.tau / state.null.own_tau) : lambda;
 }
 
 double lower_bound(const State& state, double lambda) {
@@ -63,7 +68,8 @@ double lower_bound(const State& state, double lambda) {
                            : problem.groups.norms(Matrix(
                                  gradient.values + problem.ridge * problem.groups.spread(state.point.beta)));
   for (Index g = 0; g < correlation.size(); ++g) {
-    if (gradient.exact_at[to_size(g)] != state.version) correlation[g] = 0;
+    if (gradient.exact_at[to_size(g)] != state.version || !state.fixed.allowed[to_size(g)])
+      correlation[g] = 0;
   }
   return dual_bound(problem, state.fixed.weights, state.point.residual, correlation, lambda);
 }

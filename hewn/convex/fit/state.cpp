@@ -29,6 +29,8 @@ Fixed::Fixed(const Problem& given, const Penalty& penalty_given, const Options& 
   }
   reach = reach.cwiseSqrt() * (1 + 1e-9);
   const double column = std::sqrt(((spread + first.cwiseAbs2()).array() * scale.array().square()).maxCoeff());
+  allowed.assign(to_size(problem.groups.count()), options.only.empty());
+  for (const Index g : options.only) allowed[to_size(g)] = true;
   noise = 1e-14 * column *
           std::max(1e-200, std::sqrt((problem.y.array().square().colwise() * weights.array()).sum()));
 }

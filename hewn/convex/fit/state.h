@@ -19,9 +19,10 @@ struct Fixed {
   Vector weights;  // of samples, sum 1
   Vector scale;    // of columns
   Centred x;
-  bool fixed_curvature;  // one quadratic bounds the loss for ever
-  Vector reach;          // Frobenius norm of each group's columns
-  double noise = 0;      // gradients below this are rounding
+  bool fixed_curvature;       // one quadratic bounds the loss for ever
+  Vector reach;               // Frobenius norm of each group's columns
+  double noise = 0;           // gradients below this are rounding
+  std::vector<bool> allowed;  // groups that may have values
 };
 
 /// Where a fit is.
@@ -55,6 +56,7 @@ struct WorkingSet {
 struct Null {
   double tau = 0;         // the least lambda at which the group LASSO is empty
   Index first_group = 0;  // that ends it
+  double own_tau = 0;     // the least lambda at which no group alone leaves zero under the own penalty
   double objective = 0;
 };
 

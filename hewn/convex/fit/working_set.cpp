@@ -108,10 +108,32 @@ double violation_of(State& state, Index g, double lambda) {
   return std::max(0.0, size - limit) / unit;
 }
 
+double least_empty_lambda(State& state) {
+  const Penalty& penalty = state.fixed.penalty;
+  const double tau = state.null.tau;
+  const bool own = penalty.form() == Form::kSum && std::isinf(penalty.scalar().slope_at_zero());
+  if (!own || tau == 0) return tau;
+  double best = 0;
+  for (Index g = 0; g < state.fixed.problem.groups.count(); ++g) {
+    if (state.fixed.problem.groups.weight(g) == 0 || state.gradient.norm[g] <= state.fixed.noise) continue;
+    if (best > 0 && !leaves_zero(state, g, best)) continue;
+    double high = best > 0 ? best : tau;
+    while (leaves_zero(state, g, high)) high *= 4;
+    double low = high / 4;
+    while (!leaves_zero(state, g, low)) low /= 4;
+    for (int i = 0; i < 60 && high > low * (1 + 1e-14); ++i) {
+      const double middle = std::sqrt(low) * std::sqrt(high);
+      (leaves_zero(state, g, middle) ? low : high) = middle;
+    }
+    best = std::max(best, high);
+  }
+  return best > 0 ? best : tau;
+}
+
 bool add_violators(State& state, const std::vector<Index>& among, double lambda, double tolerance) {
   std::vector<std::pair<double, Index>> found;
   for (const Index g : among) {
-    if (state.working.has[to_size(g)]) continue;
+    if (state.working.has[to_size(g)] || !state.fixed.allowed[to_size(g)]) continue;
     const double violation = violation_of(state, g, lambda);
     if (violation > tolerance) found.emplace_back(violation, g);
   }

@@ -10,6 +10,9 @@ std::vector<Index> strong_set(const State& state, double lambda);
 /// How far the current point is from optimal in one group, in units of its weight. (The state's probe may
 /// meet the group.)
 double violation_of(State& state, Index group, double lambda);
+/// The least lambda at which no group alone would leave zero; for penalties that start like the norm, the
+/// group LASSO's. Nothing but intercept and unpenalised groups may have values.
+double least_empty_lambda(State& state);
 /// Puts groups that are not optimal at zero into the working set, the worst first; false where there is none.
 bool add_violators(State& state, const std::vector<Index>& among, double lambda, double tolerance);
 /// Puts these groups, none of them inside, at the end of the working set.

@@ -5,11 +5,34 @@
 #include "hewn/core/error.h"
 
 namespace hewn::convex {
+namespace {
+
+/// unit q(x / unit).
+class InUnits final : public Scalar {
+ public:
+  InUnits(std::shared_ptr<const Scalar> q, double unit) : q_(std::move(q)), unit_(unit) {}
+
+  double value(double x) const override { return unit_ * q_->value(x / unit_); }
+  double slope_over(double x) const override { return q_->slope_over(x / unit_) / unit_; }
+  double slope_at_zero() const override { return q_->slope_at_zero(); }
+  double inverse(double value) const override { return unit_ * q_->inverse(value / unit_); }
+  double prox(double z, double mu) const override { return unit_ * q_->prox(z / unit_, mu / unit_); }
+  bool is_subadditive() const override { return q_->is_subadditive(); }
+  double concavity() const override { return q_->concavity() / unit_; }
+
+ private:
+  std::shared_ptr<const Scalar> q_;
+  double unit_;
+};
+
+}  // namespace
 
 Penalty::Penalty() : scalar_(make_scalar("abs")) {}
 
-Penalty::Penalty(Form form, const std::string& scalar)
+Penalty::Penalty(Form form, const std::string& scalar, double unit)
     : form_(form), scalar_(make_scalar(scalar)), is_group_lasso_(scalar == "abs") {
+  if (!(unit > 0) || std::isinf(unit)) throw Error(str("unit: expected a number above 0, got ", unit));
+  if (unit != 1 && !is_group_lasso_) scalar_ = std::make_shared<InUnits>(scalar_, unit);
   if (form == Form::kComposed && !scalar_->is_subadditive()) {
     throw Error(str("penalty ", scalar,
                     ": is not subadditive, so that its composed form bounds nothing; use its sum"));

@@ -18,8 +18,10 @@ class Penalty {
  public:
   /// Group LASSO: both forms of abs.
   Penalty();
-  /// Throws Error for a composed q that is not subadditive: nothing is known about it.
-  Penalty(Form form, const std::string& scalar);
+  /// `unit` is the size of a norm that q takes for 1: unit q(x / unit) stands for q(x), which has the same
+  /// slope at 0 where q has a finite one there. Throws Error for a composed q that is not subadditive:
+  /// nothing is known about it.
+  Penalty(Form form, const std::string& scalar, double unit = 1);
 
   Form form() const { return form_; }
   const Scalar& scalar() const { return *scalar_; }
