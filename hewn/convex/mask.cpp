@@ -158,6 +158,20 @@ double unfold_gradient(const MaskForm& form, const Vector& at, Index g, const Ve
   return form.lambda * cost(mask, m);
 }
 
+/// Whether a group at zero would pay for leaving it. There the gradient of the mask form vanishes, whatever
+/// that of the loss is; of l1 and higher masks zero is a local minimum, and only the saddles of those that
+/// equal the norm are told.
+bool leaves_dead_groups(const MaskForm& form, const Vector& values, const Vector& slope) {
+  if (!form.mask.equivalent().is_group_lasso()) return false;
+  const Groups& groups = form.groups();
+  for (Index g = 0; g < groups.count(); ++g) {
+    if (values.segment(groups.start(g), groups.size(g)).squaredNorm() > 0) continue;
+    const double pull = slope.segment(groups.start(g), groups.size(g)).norm();
+    if (pull > form.lambda * groups.weight(g) * (1 + 1e-9)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 MaskTraining train_mask(const Problem& problem, const Mask& mask, double lambda, const Vector& start,
@@ -190,7 +204,9 @@ MaskTraining train_mask(const Problem& problem, const Mask& mask, double lambda,
   out.solution = subsets.solution(fit);
   out.solution.lambda = lambda;
   out.solution.objective = found.value;
-  out.solution.converged = found.converged;
+  out.at_saddle = leaves_dead_groups(form, fit.values, evaluation.slope);
+  out.solution.converged = found.converged && !out.at_saddle;
+  out.solution.certificate.verdict = out.solution.converged ? Verdict::kStationary : Verdict::kNone;
   return out;
 }
 

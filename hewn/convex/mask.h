@@ -42,6 +42,7 @@ struct MaskTraining {
   double objective = 0;  // in mask form
   Solution solution;     // folded
   int iterations = 0;
+  bool at_saddle = false;  // a group is at zero that would lower the objective: not converged
 };
 /// Minimises the mask form by L-BFGS from `start` (values of all groups; none may be zero in identity, l1 and
 /// powerprop masks, where a group once dead stays dead, and groups of one coefficient never

@@ -72,6 +72,11 @@ TEST(Mask, ZeroIsASaddleOfIdentityMasks) {
   const Problem problem = problem_of("gaussian", 40, 5, 1, 12);
   const MaskTraining dead = train_mask(problem, parse_mask("identity"), 1e-3, Vector::Zero(5));
   EXPECT_EQ(dead.solution.coefficients(problem.groups).norm(), 0);
+  EXPECT_TRUE(dead.at_saddle);
+  EXPECT_FALSE(dead.solution.converged);
+  // Above tau it is the minimum, and no saddle.
+  const MaskTraining empty = train_mask(problem, parse_mask("identity"), 100, Vector::Zero(5));
+  EXPECT_TRUE(empty.solution.converged);
 }
 
 TEST(Mask, NamesAreChecked) {
