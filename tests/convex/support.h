@@ -38,6 +38,8 @@ inline Matrix responses(const std::string& loss, const Matrix& x, Index outputs,
     (eta + noise).row(i).maxCoeff(&best);
     if (loss == "multinomial") out(i, best) = 1;
     if (loss == "binomial") out(i, 0) = eta(i, 0) + noise(i, 0) > 0 ? 1 : 0;
+    if (loss == "cox")  // a third leaves before its event
+      out(i, 0) = std::exp(-0.5 * eta(i, 0) + 0.5 * noise(i, 0)) * (i % 3 == 0 ? -1 : 1);
     if (loss == "poisson")
       out(i, 0) = std::floor(std::exp(std::min(3.0, 0.5 * eta(i, 0) + 0.3 * noise(i, 0))));
   }
