@@ -73,6 +73,9 @@ TEST(Design, AllFormsAreTheSameMatrix) {
       hot(i, 3 + (i * i) % 4) = 1;
     }
     expect_same(*one_hot_design(codes, {3, 4}), hot);
+    Matrix both(n, 13);
+    both << x, hot;
+    expect_same(*joined_design(dense_design(x), one_hot_design(codes, {3, 4})), both);
   }
 }
 

@@ -48,4 +48,8 @@ std::shared_ptr<const Design> sparse_design(SparseColumns columns);
 /// variable v. Throws Error for a code outside.
 std::shared_ptr<const Design> one_hot_design(std::vector<std::vector<int>> codes, std::vector<int> levels);
 
+/// The columns of one design, then those of another with as many rows; each keeps its form.
+std::shared_ptr<const Design> joined_design(std::shared_ptr<const Design> left,
+                                            std::shared_ptr<const Design> right);
+
 }  // namespace hewn::convex
