@@ -113,10 +113,12 @@ RestrictedConstants restricted_constants(const Problem& problem, Index groups) {
 OmprBound ompr_bound(const Problem& problem, Index k, double excess, double epsilon) {
   const double smooth = restricted_constants(problem, 2).smooth;
   OmprBound out;
+  out.smooth = smooth;
   double ratio = 0;
   // mu depends on kprime itself: the first one that is large enough for its own mu.
   for (out.kprime = k; out.kprime <= problem.groups.count(); ++out.kprime) {
     const double strong = restricted_constants(problem, k + out.kprime).strong;
+    out.strong = strong;
     if (strong <= 0) continue;
     ratio = smooth / strong;
     if (static_cast<double>(out.kprime) >= static_cast<double>(k) * (ratio * ratio + 1)) break;

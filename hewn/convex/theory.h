@@ -28,6 +28,8 @@ RestrictedConstants restricted_constants(const Problem& problem, Index groups);
 struct OmprBound {
   Index kprime = 0;  // groups to keep; more than there are: the bound says nothing
   Index rounds = 0;
+  double smooth = 0;  // L_2
+  double strong = 0;  // mu over k + kprime groups; of all of them where the bound says nothing
 };
 /// kprime >= k ((L_2 / mu)^2 + 1) with mu over k + kprime groups, rounds >= k (L_2 / mu) ln(excess /
 /// epsilon), where `excess` is how far the start is from the best set.
