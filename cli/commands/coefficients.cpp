@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "cli/commands/table_reading.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/io/npy.h"
@@ -16,19 +17,14 @@ void write_coefficients(const std::string& path, const convex::Matrix& b, const 
   }
   if (!path.ends_with(".csv"))
     throw Error(str("coef: expected a file that ends in .npy or .csv, got ", path));
-  const auto quoted = [](const std::string& name) {
-    std::string out = "\"";
-    for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-  };
   std::ostringstream out;
   out.precision(17);
   out << "feature";
-  for (const std::string& name : data.outputs) out << ',' << quoted(name);
+  for (const std::string& name : data.outputs) out << ',' << quoted_cell(name);
   out << "\nintercept";
   for (const double value : intercept) out << ',' << value;
   for (convex::Index j = 0; j < b.rows(); ++j) {
-    out << '\n' << quoted(data.features[static_cast<size_t>(j)]);
+    out << '\n' << quoted_cell(data.features[static_cast<size_t>(j)]);
     for (convex::Index k = 0; k < b.cols(); ++k) out << ',' << b(j, k);
   }
   out << '\n';

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <iostream>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/commands/coefficients.h"
-#include "cli/table.h"
+#include "cli/commands/select_output.h"
+#include "cli/commands/table_reading.h"
 #include "cli/usage/select_layer.h"
+#include "hewn/convex/model.h"
 #include "hewn/convex/path_plot.h"
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
@@ -20,8 +21,6 @@
 
 namespace hewn::cli {
 namespace {
-
-using convex::Index;
 
 struct SelectFields {
   std::string data;
@@ -32,12 +31,18 @@ struct SelectFields {
   std::string offset;
   std::string categories;
   std::string ignore;
+  std::string event;
+  std::string folds;
+  std::string keep;
+  std::string start;
   std::string header = "auto";
   std::string separator = ",";
   std::string impute = "none";
   convex::SelectOptions select;
   std::string coef;
   std::string plot;
+  std::string to;
+  bool whole_path = false;
   bool allow_unconverged = false;
   bool json = false;
   LayerFields layer;
@@ -63,20 +68,10 @@ convex::DatasetOptions dataset_options(const SelectFields& fields) {
   out.offset = fields.offset;
   out.categories = words(fields.categories);
   out.ignore = words(fields.ignore);
-  if (fields.header == "yes") {
-    out.header = io::Header::kYes;
-  } else if (fields.header == "no") {
-    out.header = io::Header::kNo;
-  } else if (fields.header != "auto") {
-    throw Error(str("header: expected auto, yes or no, got \"", fields.header, "\""));
-  }
-  if (fields.separator == "tab") {
-    out.separator = '\t';
-  } else if (fields.separator.size() == 1 && fields.separator != "\"") {
-    out.separator = fields.separator[0];
-  } else {
-    throw Error(str("separator: expected one character or tab, got \"", fields.separator, "\""));
-  }
+  out.event = fields.event;
+  out.folds = fields.folds;
+  out.header = header_of(fields.header);
+  out.separator = separator_of(fields.separator);
   if (fields.impute != "none" && fields.impute != "mean") {
     throw Error(str("impute: expected none or mean, got \"", fields.impute, "\""));
   }
@@ -98,100 +93,6 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json to_json(const SelectFields& fields, const convex::Dataset& data, const convex::Selection& found,
-             double seconds) {
-  Json out;
-  out["method"] = fields.select.method;
-  out["task"] = data.task;
-  out["samples"] = data.problem.x->rows();
-  out["features"] = data.problem.x->cols();
-  out["outputs"] = data.problem.y.cols();
-  out["groups"] = found.problem.groups.count();
-  out["selected"] = found.selected;
-  Json names = Json::array();
-  for (const Index g : found.selected) names.push_back(found.group_names[static_cast<size_t>(g)]);
-  out["names"] = names;
-  out["losses"] = found.losses;
-  out["null_loss"] = found.null_loss;
-  out["loss"] = found.solution.loss;
-  out["tau"] = found.tau;
-  out["lambda"] = found.solution.lambda;
-  out["ridge"] = found.problem.ridge;
-  out["objective"] = found.solution.objective;
-  out["kkt"] = found.solution.certificate.kkt;
-  out["gap"] = finite(found.solution.certificate.gap);
-  out["certificate"] = convex::name_of(found.solution.certificate.verdict);
-  out["converged"] = found.solution.converged;
-  if (found.path) {
-    Json path = Json::array();
-    for (const convex::Solution& s : found.path->solutions) {
-      path.push_back({{"lambda", s.lambda},
-                      {"groups", s.support.size()},
-                      {"loss", s.loss},
-                      {"objective", s.objective},
-                      {"kkt", s.certificate.kkt},
-                      {"gap", finite(s.certificate.gap)},
-                      {"certificate", convex::name_of(s.certificate.verdict)}});
-    }
-    out["path"] = path;
-  }
-  if (found.cv) {
-    out["cv"] = {{"mean", found.cv->mean},
-                 {"error", found.cv->error},
-                 {"best", found.cv->best},
-                 {"one_se", found.cv->one_se}};
-  }
-  if (found.holdout) {
-    out["holdout"] = {{"loss", found.holdout->loss},
-                      {"accuracy", found.holdout->accuracy},
-                      {"loss_all", found.holdout_all->loss},
-                      {"accuracy_all", found.holdout_all->accuracy}};
-  }
-  out["seconds"] = seconds;
-  return out;
-}
-
-void print_select(const convex::Dataset& data, const convex::Selection& found, double seconds) {
-  std::cout << data.task << ": " << data.problem.x->rows() << " samples, " << data.problem.x->cols()
-            << " features in " << found.problem.groups.count() << " groups, " << data.problem.y.cols()
-            << (data.problem.y.cols() == 1 ? " output" : " outputs") << "\n\n";
-  std::vector<std::vector<std::string>> rows = {{"step", "group", "name", "loss"}};
-  rows.push_back({"0", "", "(none)", short_number(found.null_loss)});
-  for (size_t i = 0; i < found.selected.size(); ++i) {
-    const Index g = found.selected[i];
-    rows.push_back(
-        {str(i + 1), str(g), found.group_names[static_cast<size_t>(g)], short_number(found.losses[i])});
-  }
-  print_table(std::cout, rows, {true, true, false, true});
-  const convex::Certificate& certificate = found.solution.certificate;
-  std::cout << "\ntau " << short_number(found.tau) << ", lambda " << short_number(found.solution.lambda)
-            << ", objective " << short_number(found.solution.objective) << ", KKT "
-            << short_number(certificate.kkt) << ", gap "
-            << (std::isfinite(certificate.gap) ? short_number(certificate.gap) : "unknown") << ", "
-            << convex::name_of(certificate.verdict) << '\n';
-  if (certificate.verdict == convex::Verdict::kTie) {
-    std::cout
-        << "uncertified: two groups had the same largest gradient; the one with the lower number was taken\n";
-  }
-  if (found.cv) {
-    const auto at = [&](size_t i) {
-      return found.path ? "lambda " + short_number(found.path->solutions[i].lambda) : str(i, " groups");
-    };
-    std::cout << "cross-validation: least loss " << short_number(found.cv->mean[found.cv->best]) << " +- "
-              << short_number(found.cv->error[found.cv->best]) << " at " << at(found.cv->best)
-              << "; taken by the one-standard-error rule: " << at(found.cv->one_se) << '\n';
-  }
-  if (found.holdout) {
-    const bool classes = data.task == "binomial" || data.task == "multinomial";
-    std::cout << "on samples left out, refitted: " << (classes ? "accuracy " : "variance explained ")
-              << percent(found.holdout->accuracy) << " with the selected groups, "
-              << percent(found.holdout_all->accuracy) << " with all\n";
-  }
-  std::cout << fixed(seconds, 2) << " s\n";
-}
-
 std::string method_names() {
   std::vector<std::string> names;
   for (const convex::MethodRow& row : convex::methods()) names.emplace_back(row.name);
@@ -210,8 +111,13 @@ int run_select(SelectFields fields, const Given& given) {
   }
   const std::string& out = fields.layer.options.out;
   const std::string suffix = out.empty() ? "" : known_suffix("out", out, {".csv", ".npy", ".json"});
+  if (!fields.to.empty()) known_suffix("to", fields.to, {".json"});
+  if (fields.whole_path && fields.to.empty()) throw Error("whole-path: needs --to FILE.json");
+  if (!fields.plot.empty()) known_suffix("plot", fields.plot, {".svg"});
   const convex::Dataset data = convex::read_dataset(fields.data, dataset_options(fields));
   const auto start = std::chrono::steady_clock::now();
+  fields.select.keep = words(fields.keep);
+  fields.select.start = words(fields.start);
   const convex::Selection found = convex::select(data, fields.select, Progress());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const convex::Groups& groups = found.problem.groups;
@@ -219,7 +125,9 @@ int run_select(SelectFields fields, const Given& given) {
     if (file.empty()) continue;
     write_coefficients(file, found.solution.coefficients(groups), data, found.solution.intercept);
   }
-  const Json result = to_json(fields, data, found, seconds);
+  if (!fields.to.empty())
+    convex::write_model(fields.to, convex::model_of(data, found, fields.select.method, fields.whole_path));
+  const Json result = selection_json(fields.select.method, data, found, seconds);
   if (suffix == ".json") write_file_atomically(out, result.dump(2) + "\n");
   if (!fields.plot.empty()) {
     if (!found.path) throw Error(str("plot: ", fields.select.method, " follows no path"));
@@ -229,7 +137,7 @@ int run_select(SelectFields fields, const Given& given) {
   if (fields.json) {
     std::cout << result.dump(2) << '\n';
   } else {
-    print_select(data, found, seconds);
+    print_selection(data, found, seconds);
   }
   if (found.solution.converged || fields.allow_unconverged) return 0;
   throw Error(str("not converged: the optimality conditions are violated by ", found.solution.certificate.kkt,
@@ -252,18 +160,36 @@ Command select_command() {
   command.options.add("target", fields->target,
                       "column to predict, by name or number from 0; default: the last");
   command.options.add("targets", fields->targets, "several of them, with commas between");
-  command.options.add("task", fields->task, "gaussian, binomial, multinomial, poisson or auto");
+  command.options.add("task", fields->task, "gaussian, binomial, multinomial, poisson, cox or auto");
+  command.options.add("event", fields->event,
+                      "task cox: column with 1 where the target is the time of an event, else 0");
   command.options.add("method", o.method, method_names());
   command.options.add("k", o.k,
                       "groups to select; 0: 10 for omp, ompr, iht and seq-lasso, no limit for paths");
   command.options.add("kprime", o.kprime, "size of the set that ompr keeps; 0: k");
   command.options.add("lambda", o.lambda, "strength of the penalty: a number, or a share as in 0.1tau");
+  command.options.add("unit", o.unit,
+                      "norm of a group that q-log, sum-log and lambert take for 1; auto: that of a step of "
+                      "the best group alone");
   command.options.add("path", o.path, "number of lambdas from tau down; 0: 100");
   command.options.add("min-ratio", o.min_ratio, "last lambda of a path as a share of tau");
   command.options.add("cv", o.cv,
                       "folds of cross-validation, which then chooses lambda, or for subset methods the "
                       "number of groups up to k; "
                       "0: none");
+  command.options.add("cv-rule", o.cv_rule,
+                      "one-se: the sparsest within a standard error of the best; min: the best");
+  command.options.add("measure", o.measure,
+                      "what cross-validation looks at: loss, deviance, accuracy or auc");
+  command.options.add("folds", fields->folds, "column that says which fold a sample is in, instead of --cv");
+  command.options.add("criterion", o.criterion,
+                      "aic, bic, ebic or gic: chooses lambda or the number of groups up to k");
+  command.options.add("keep", fields->keep,
+                      "groups or features, with commas between: always in, not penalised");
+  command.options.add("penalty-factors", o.penalty_factors,
+                      "file of lines group,factor: what a group's weight is multiplied with");
+  command.options.add("mix", o.mix,
+                      "elastic net: share of the penalty that is norms, the rest half the squared norm");
   command.options.add("groups", o.groups, "file with one group label per feature column");
   command.options.add("group-size", o.group_size, "consecutive columns per group");
   command.options.add("block", o.block, "tiles of the coefficient matrix as groups, RxC");
@@ -282,6 +208,14 @@ Command select_command() {
   command.options.add("separator", fields->separator, "between fields: one character or tab");
   command.options.add("impute", fields->impute, "none, or mean for missing values");
   command.options.add("literal", o.literal, "ompr as Algorithm 2 writes it, without keeping the best set");
+  command.options.add("start", fields->start,
+                      "groups that ompr begins with, by name, with commas between; default: those of omp");
+  command.options.add("rounds", o.rounds, "swaps of ompr at most; 0: 100");
+  command.options.add("bound", o.bound,
+                      "ompr: the k' and the rounds that Theorem 2 asks for here; gaussian, up to 15 groups");
+  command.options.add("train-mask", o.train_mask,
+                      "mask methods, with --lambda: train the masks too and compare");
+  command.options.add("sweeps", o.sweeps, "sweeps of one solution at most; 0: 100000");
   command.options.add("score", o.score, "norm or curvature: what subset methods rank groups by");
   command.options.add("epsilon", o.epsilon, "seq-lasso solves at (1 - epsilon) tau");
   command.options.add("tolerance", o.tolerance, "violation of the optimality conditions, relative to lambda");
@@ -289,6 +223,8 @@ Command select_command() {
   command.options.add("seed", o.seed, "of folds and holdout");
   command.options.add("threads", o.threads, "folds solved at the same time");
   command.options.add("coef", fields->coef, "old spelling of --out with a .npy or .csv file");
+  command.options.add("to", fields->to, "write a model that hewn predict takes to this .json file");
+  command.options.add("whole-path", fields->whole_path, "with --to: keep every lambda of the path");
   command.options.add("plot", fields->plot, "write a picture of the path to this .svg file");
   command.options.add("allow-unconverged", fields->allow_unconverged, "exit with 0 although not converged");
   command.options.add("json", fields->json, "print JSON");

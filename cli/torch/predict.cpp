@@ -104,7 +104,7 @@ int run_predict(PredictFields& fields, const Given& /*given*/) {
     throw Error("-: standard input can be read once only");
   }
   if (!fields.out.empty()) deploy::check_predictions_file(fields.out);
-  source_kind("predict", fields.model, {SourceKind::kModel, SourceKind::kRun});
+  source_kind("predict", fields.model, {SourceKind::kModel, SourceKind::kRun, SourceKind::kSelector});
   const deploy::Predictions predictions =
       fields.inputs.empty() ? deploy::predict(fields.model, predict_options(fields)) : predict_inputs(fields);
   deploy::check_top_k(fields.top_k, predictions);

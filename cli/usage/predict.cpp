@@ -2,6 +2,9 @@
 
 #include <memory>
 
+#include "hewn/core/error.h"
+#include "hewn/io/source_kind.h"
+
 namespace hewn::cli {
 
 Command predict_command() {
@@ -12,12 +15,14 @@ Command predict_command() {
   command.example =
       "hewn predict model.hewn photo.jpg photos/ --top-k 3\n"
       "  hewn predict model.hewn log.tsv --out predictions.csv\n"
-      "  hewn predict model.hewn --data fashion-mnist --out outputs.npy";
-  command.positionals = {{"MODEL", "model.hewn, or the folder of a finished run", &fields->model},
-                         {"INPUT",
-                          "images, folders of them, click logs, or the model's inputs (.npy, .npz, .csv, "
-                          "input=FILE); - for standard input",
-                          nullptr, false, &fields->inputs}};
+      "  hewn predict model.hewn --data fashion-mnist --out outputs.npy\n"
+      "  hewn predict model.json new.csv --out predictions.csv";
+  command.positionals = {
+      {"MODEL", "model.hewn, the folder of a finished run, or model.json of hewn select", &fields->model},
+      {"INPUT",
+       "images, folders of them, click logs, or the model's inputs (.npy, .npz, .csv, "
+       "input=FILE); - for standard input",
+       nullptr, false, &fields->inputs}};
   command.options = run::describe(fields->options)
                         .pick({"data", "schema", "cache", "min-count", "hash-size", "split", "test-share",
                                "validation-share", "bad-rows", "image-size", "eval-resize", "crop-area",
@@ -28,7 +33,17 @@ Command predict_command() {
                       "file to write: .csv (class and score), .npy or .npz (raw outputs) or .json (all)");
   command.options.add("logits", fields->logits, "file for the raw outputs (safetensors)");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) { return run_predict(*fields, given); };
+  command.options.add("lambda", fields->lambda,
+                      "model.json with a whole path: the point of it with the nearest lambda");
+  command.options.add("header", fields->header, "model.json: whether the table has one: auto, yes or no");
+  command.options.add("separator", fields->separator, "model.json: between fields: one character or tab");
+  command.run = [fields](const Given& given) {
+    if (io::kind_of(fields->model) == io::SourceKind::kSelector) return run_predict_rows(*fields, given);
+    for (const char* key : {"lambda", "header", "separator"}) {
+      if (given.contains(key)) throw Error(str(key, ": applies to models of hewn select only"));
+    }
+    return run_predict(*fields, given);
+  };
   return command;
 }
 

@@ -18,9 +18,16 @@ struct PredictFields {
   std::string out;
   std::string logits;
   bool json = false;
+  // Of models that hewn select wrote.
+  std::string lambda;
+  std::string header = "auto";
+  std::string separator = ",";
 
   PredictFields() { options.data.clear(); }
 };
+
+/// A model that hewn select wrote, on the rows of a table.
+int run_predict_rows(PredictFields& fields, const Given& given);
 
 /// Needs LibTorch.
 int run_predict(PredictFields& fields, const Given& given);

@@ -16,21 +16,35 @@
 namespace hewn::convex {
 namespace {
 
-/// Loss of a solution under weights.
-double loss_of(const Problem& problem, const Solution& solution, const Vector& weights) {
-  std::vector<int> features;
-  const Matrix coefficients = solution.coefficients(problem.groups);
-  for (Index j = 0; j < coefficients.rows(); ++j) {
-    if (coefficients.row(j).squaredNorm() > 0) features.push_back(static_cast<int>(j));
+/// How well a solution fits samples under weights.
+double score_under(const Problem& problem, const Solution& solution, const Vector& weights, Measure how) {
+  const Matrix eta = linear_predictor(problem, solution.coefficients(problem.groups), solution.intercept);
+  return measure(how, *problem.loss, eta, problem.y, weights);
+}
+
+/// Every class has nearly the same share in all folds.
+std::vector<int> spread_folds(const Problem& problem, const CrossValidationOptions& cv) {
+  const Index n = problem.x->rows();
+  std::vector<int64_t> order = permutation(cv.seed, 0, n);
+  if (has_classes(*problem.loss)) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return class_of(problem.y, a) < class_of(problem.y, b); });
   }
-  Matrix kept(to_index(features.size()), coefficients.cols());
-  for (std::size_t i = 0; i < features.size(); ++i) kept.row(to_index(i)) = coefficients.row(features[i]);
-  Matrix eta =
-      problem.offset.size() != 0 ? problem.offset : Matrix::Zero(problem.x->rows(), problem.y.cols());
-  problem.x->add_times(features, kept, eta);
-  eta.rowwise() += solution.intercept;
-  Matrix residual;
-  return problem.loss->value(eta, problem.y, weights, residual);
+  std::vector<int> out(to_size(n));
+  for (Index i = 0; i < n; ++i)
+    out[static_cast<std::size_t>(order[to_size(i)])] = static_cast<int>(i % cv.folds);
+  return out;
+}
+
+/// The best entry, and the first within one standard error of it.
+void choose(CrossValidation& out) {
+  const double sign = larger_is_better(out.measure) ? -1 : 1;
+  for (std::size_t i = 0; i < out.mean.size(); ++i) {
+    if (sign * out.mean[i] < sign * out.mean[out.best]) out.best = i;
+  }
+  while (out.one_se < out.best &&
+         sign * out.mean[out.one_se] > sign * out.mean[out.best] + out.error[out.best])
+    ++out.one_se;
 }
 
 /// Solves the problem without the samples of a fold; gives the losses on them.
@@ -42,11 +56,8 @@ CrossValidation over_folds(const Problem& problem, const CrossValidationOptions&
   if (cv.folds < 2 || cv.folds > n) {
     throw Error(str("cv: expected 2 to ", n, " folds (the number of samples), got ", cv.folds));
   }
-  std::vector<int> fold_of(to_size(n));
-  const std::vector<int64_t> order = permutation(cv.seed, 0, n);
-  for (Index i = 0; i < n; ++i) {
-    fold_of[static_cast<std::size_t>(order[to_size(i)])] = static_cast<int>(i % cv.folds);
-  }
+  const std::vector<int> fold_of = cv.fold_of.empty() ? spread_folds(problem, cv) : cv.fold_of;
+  if (fold_of.size() != to_size(n)) throw Error(str("cv: ", fold_of.size(), " folds for ", n, " samples"));
   std::vector<std::vector<double>> losses(to_size(cv.folds));
   const auto solve_fold = [&](int fold) {
     Problem rest = problem;
@@ -80,6 +91,7 @@ CrossValidation over_folds(const Problem& problem, const CrossValidationOptions&
   if (failure) std::rethrow_exception(failure);
 
   CrossValidation out;
+  out.measure = cv.measure;
   for (std::size_t i = 0; i < losses.front().size(); ++i) {
     double mean = 0;
     for (const auto& fold : losses) mean += fold[i] / cv.folds;
@@ -87,10 +99,8 @@ CrossValidation over_folds(const Problem& problem, const CrossValidationOptions&
     for (const auto& fold : losses) square += (fold[i] - mean) * (fold[i] - mean);
     out.mean.push_back(mean);
     out.error.push_back(std::sqrt(square / (cv.folds - 1) / cv.folds));
-    if (mean < out.mean[out.best]) out.best = i;
   }
-  while (out.one_se < out.best && out.mean[out.one_se] > out.mean[out.best] + out.error[out.best])
-    ++out.one_se;
+  choose(out);
   return out;
 }
 
@@ -102,7 +112,7 @@ CrossValidation cross_validate(const Problem& problem, const Penalty& penalty, c
     Follower follower(rest, penalty, options);
     std::vector<double> out;
     for (const Solution& at : path.solutions)
-      out.push_back(loss_of(problem, follower.fit(at.lambda), outside));
+      out.push_back(score_under(problem, follower.fit(at.lambda), outside, cv.measure));
     return out;
   });
 }
@@ -112,10 +122,12 @@ CrossValidation cross_validate_omp(const Problem& problem, const GreedyOptions& 
   return over_folds(problem, cv, [&](const Problem& rest, const Vector& outside) {
     Subsets subsets(rest);
     std::vector<double> out = {
-        loss_of(problem, subsets.solution(subsets.fit(subsets.always(), nullptr)), outside)};
+        score_under(problem, subsets.solution(subsets.fit(subsets.always(), nullptr)), outside, cv.measure)};
     GreedyOptions own = options;
     own.progress = nullptr;
-    own.on_solution = [&](const Solution& solution) { out.push_back(loss_of(problem, solution, outside)); };
+    own.on_solution = [&](const Solution& solution) {
+      out.push_back(score_under(problem, solution, outside, cv.measure));
+    };
     omp(rest, own);
     return out;
   });
@@ -127,8 +139,9 @@ CrossValidation cross_validate_sizes(const Problem& problem, Index most,
   return over_folds(problem, cv, [&](const Problem& rest, const Vector& outside) {
     Subsets subsets(rest);
     std::vector<double> out = {
-        loss_of(problem, subsets.solution(subsets.fit(subsets.always(), nullptr)), outside)};
-    for (Index size = 1; size <= most; ++size) out.push_back(loss_of(problem, pick(rest, size), outside));
+        score_under(problem, subsets.solution(subsets.fit(subsets.always(), nullptr)), outside, cv.measure)};
+    for (Index size = 1; size <= most; ++size)
+      out.push_back(score_under(problem, pick(rest, size), outside, cv.measure));
     return out;
   });
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hewn/convex/greedy.h"
+#include "hewn/convex/measure.h"
 #include "hewn/convex/path.h"
 
 namespace hewn::convex {
@@ -14,13 +15,17 @@ struct CrossValidationOptions {
   uint64_t seed = 0;
   /// Folds solved at the same time.
   int threads = 1;
+  Measure measure = Measure::kLoss;
+  /// Fold of each sample, from 0 to folds - 1; empty: by the seed, every class spread over all folds.
+  std::vector<int> fold_of;
 };
 
-/// Mean loss on samples left out, for each lambda of a path or each size of a set.
+/// Mean of the measure on samples left out, for each lambda of a path or each size of a set.
 struct CrossValidation {
+  Measure measure = Measure::kLoss;
   std::vector<double> mean;
   std::vector<double> error;  // standard error over folds
-  std::size_t best = 0;       // least mean
+  std::size_t best = 0;       // least mean, or largest where larger is better
   std::size_t one_se = 0;     // largest lambda, or smallest set, within one standard error of the best
 };
 

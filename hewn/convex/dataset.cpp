@@ -8,14 +8,35 @@
 #include "hewn/core/files.h"
 
 namespace hewn::convex {
+namespace {
+
+/// A sparse matrix has no columns to name.
+void refuse_columns(const DatasetOptions& options) {
+  if (!options.targets.empty() || !options.weights.empty() || !options.offset.empty() ||
+      !options.folds.empty() || !options.event.empty() || !options.categories.empty() ||
+      !options.ignore.empty() || options.impute_mean) {
+    throw Error(
+        "target, weights, offset, folds, event, categories, ignore and impute: are for tables, not for a "
+        "sparse matrix");
+  }
+}
+
+}  // namespace
 
 Dataset read_dataset(const std::string& source, const DatasetOptions& options) {
   const std::size_t comma = source.find(".npy,");
+  const std::size_t sparse = source.find(".npz,");
   Dataset out;
-  if (comma != std::string::npos) {
+  if (sparse != std::string::npos) {
+    refuse_columns(options);
+    out = read_sparse_dataset(source.substr(0, sparse + 4), source.substr(sparse + 5), options);
+  } else if (comma != std::string::npos) {
     out = read_npy_dataset(source.substr(0, comma + 4), source.substr(comma + 5), options);
   } else if (source.ends_with(".npy")) {
     out = read_npy_dataset(source, options);
+  } else if (source.ends_with(".npz") && is_sparse_npz(source)) {
+    refuse_columns(options);
+    out = read_sparse_dataset(source, "", options);
   } else if (source.ends_with(".npz")) {
     out = read_npz_dataset(source, options);
   } else {

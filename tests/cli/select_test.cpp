@@ -55,6 +55,16 @@ TEST(Select, PrintsGroupsAndWritesFiles) {
   EXPECT_EQ(std::count(coefficients.begin(), coefficients.end(), '\n'), 6);
 }
 
+TEST(Select, PicturesAreSvg) {
+  const TempFolder folder;
+  write_text(folder / "a.csv", sample());
+  const Outcome outcome =
+      test::hewn({"select", folder / "a.csv", "--method", "group-lasso", "--plot", folder / "p.png"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find(".svg"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "p.png"));
+}
+
 TEST(Select, BothSpellingsOfStandardise) {
   const TempFolder folder;
   write_text(folder / "a.csv", sample());
@@ -120,10 +130,10 @@ TEST(Select, MistakesAreOneLineThatNamesThem) {
       {{"select", folder / "none.csv"}, "none.csv: no such file or folder"},
       {{"select", folder / "holes.csv"}, "line 3, column \"a\": the value is missing"},
       {{"select", data, "--target", "z"}, "no column \"z\""},
-      {{"select", data, "--method", "lasso"}, "method: unknown name \"lasso\""},
+      {{"select", data, "--method", "lassoo"}, "method: unknown name \"lassoo\""},
       {{"select", data, "--method", "q-pow:2"}, "expected an exponent between 0 and 1"},
       {{"select", data, "--k", "-1"}, "k: expected at least 1"},
-      {{"select", data, "--lambda", "0.1tau"}, "do not apply to omp"},
+      {{"select", data, "--lambda", "0.1tau"}, "lambda: applies to methods with a path only, not to omp"},
       {{"select", data, "--method", "group-lasso", "--lambda", "much"}, "lambda: expected a number"},
       {{"select", data, "--method", "group-lasso", "--cv", "1"}, "cv: expected 2 to 50 folds"},
       {{"select", data, "--task", "binomial"}, "distinct values, expected 2"},

@@ -10,6 +10,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/io/npy.h"
+#include "hewn/io/npz.h"
 #include "tests/convex/support.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
@@ -106,6 +107,50 @@ TEST(Select, WeightsColumnCounts) {
   SelectOptions one;
   one.k = 1;
   EXPECT_LT(select(data, one, nullptr).losses[0], 1e-20);
+}
+
+/// The bytes of a text array of three letters, as NumPy writes them.
+std::string format_array(const std::string& name) {
+  std::string header = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }";
+  header.resize(117, ' ');
+  return std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n" + name;
+}
+
+std::string number_array(const std::vector<float>& values) {
+  return io::npy_bytes(static_cast<int64_t>(values.size()), 1, values.data());
+}
+
+TEST(Select, SparseArchivesAreTheSameTable) {
+  const TempFolder folder;
+  // y = 2 x1 of a 5 x 3 matrix, by columns and by rows.
+  const std::vector<float> y = {0, 4, 0, -2, 6};
+  const auto archive = [&](const std::string& format, const std::vector<float>& start,
+                           const std::vector<float>& at, const std::vector<float>& values) {
+    io::write_npz(folder / "x.npz", {{"indices", number_array(at)},
+                                     {"indptr", number_array(start)},
+                                     {"format", format_array(format)},
+                                     {"shape", number_array({5, 3})},
+                                     {"data", number_array(values)},
+                                     {"y", number_array(y)}});
+  };
+  SelectOptions options;
+  options.k = 1;
+  archive("csc", {0, 2, 5, 6}, {4, 0, 1, 3, 4, 2}, {1, 5, 2, -1, 3, 7});
+  const Dataset by_columns = read_dataset(folder / "x.npz", {});
+  archive("csr", {0, 1, 2, 3, 4, 6}, {0, 1, 2, 1, 1, 0}, {5, 2, 7, -1, 3, 1});
+  const Dataset by_rows = read_dataset(folder / "x.npz", {});
+  for (const Dataset* data : {&by_columns, &by_rows}) {
+    const Selection found = select(*data, options, nullptr);
+    EXPECT_EQ(found.selected, std::vector<Index>{1});
+    EXPECT_NEAR(found.solution.values.at(0), 2, 1e-9);
+    Matrix sums(3, 1);
+    data->problem.x->transpose_times(Matrix::Ones(5, 1), sums);
+    EXPECT_EQ(sums, (Matrix(3, 1) << 6, 4, 7).finished());
+  }
+  archive("csr", {0, 1, 2, 3, 4, 9}, {0, 1, 2, 1, 1, 0}, {5, 2, 7, -1, 3, 1});
+  EXPECT_THROW(read_dataset(folder / "x.npz", {}), FormatError);
+  archive("coo", {0, 1, 2, 3, 4, 6}, {0, 1, 2, 1, 1, 0}, {5, 2, 7, -1, 3, 1});
+  EXPECT_THROW(read_dataset(folder / "x.npz", {}), FormatError);
 }
 
 }  // namespace

@@ -25,8 +25,9 @@ struct Arrays {
 
 void check_arrays(const Arrays& arrays, const DatasetOptions& options) {
   if (!options.weights.empty() || !options.ignore.empty() || !options.offset.empty() ||
-      !options.categories.empty()) {
-    throw Error("weights, offset, categories and ignore: name columns of a CSV file, not of an array");
+      !options.categories.empty() || !options.folds.empty() || !options.event.empty()) {
+    throw Error(
+        "weights, offset, folds, event, categories and ignore: name columns of a CSV file, not of an array");
   }
   if (arrays.has_responses() && !options.targets.empty()) {
     throw Error(str("target: ", arrays.y_path, " holds the responses, got ", join(options.targets), " too"));
@@ -61,38 +62,24 @@ std::vector<std::string> take_targets(Arrays& arrays, std::vector<std::string>& 
   return names;
 }
 
-/// Fills holes of features, or says where the first value is that is not finite.
-void fill_holes(Arrays& arrays, const std::vector<std::string>& features, bool impute_mean) {
+/// Fills holes of features with the means that it gives, or says where the first value is that is not finite.
+std::vector<double> fill_holes(Arrays& arrays, const std::vector<std::string>& features, bool impute_mean) {
+  std::vector<double> means;
   const auto rows = static_cast<std::size_t>(arrays.x.rows);
   for (std::size_t c = 0; c < features.size(); ++c) {
     double* column = arrays.x.values.data() + c * rows;
     const double* bad = std::find_if(column, column + rows, [](double v) { return !std::isfinite(v); });
-    if (bad == column + rows) continue;
-    if (std::isnan(*bad) && impute_mean) {
-      impute(column, arrays.x.rows, features[c], arrays.x_path);
+    const bool filled = impute_mean && (bad == column + rows || std::isnan(*bad));
+    if (filled) means.push_back(impute(column, arrays.x.rows, features[c], arrays.x_path));
+    if (filled || bad == column + rows) {
+      check_range(column, arrays.x.rows, features[c], arrays.x_path);
       continue;
     }
     throw FormatError(arrays.x_path,
                       str("row ", bad - column, ", column ", features[c], " (from 0): is not a finite number",
                           std::isnan(*bad) ? "; give impute mean to put the column's mean there" : ""));
   }
-}
-
-void set_array_responses(Dataset& out, const Arrays& arrays, const std::vector<std::string>& names) {
-  const std::vector<double>& y = arrays.y.values;
-  if (out.task == "binomial" || out.task == "multinomial") {
-    if (names.size() != 1) throw Error(str(out.task, ": expected one target column, got ", names.size()));
-    std::vector<std::string> labels;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(arrays.x.rows); ++i)
-      labels.push_back(std::isnan(y[i]) ? "" : label_of(y[i]));
-    set_responses(out, {std::move(labels)}, names, arrays.has_responses() ? arrays.y_path : arrays.x_path);
-    return;
-  }
-  if (out.task == "auto") out.task = "gaussian";
-  out.problem.loss = &find_loss(out.task);
-  out.problem.y = Eigen::Map<const Matrix>(y.data(), arrays.x.rows, to_index(names.size()));
-  out.problem.loss->check(out.problem.y);
-  out.outputs = names;
+  return means;
 }
 
 Dataset array_dataset(Arrays arrays, const DatasetOptions& options) {
@@ -106,13 +93,45 @@ Dataset array_dataset(Arrays arrays, const DatasetOptions& options) {
   } else {
     names = take_targets(arrays, out.features, options);
   }
-  fill_holes(arrays, out.features, options.impute_mean);
-  set_array_responses(out, arrays, names);
+  out.means = fill_holes(arrays, out.features, options.impute_mean);
+  set_array_responses(out, arrays.y, names, arrays.has_responses() ? arrays.y_path : arrays.x_path);
   out.problem.x = dense_design(std::move(arrays.x.values), arrays.x.rows);
   return out;
 }
 
 }  // namespace
+
+void set_array_responses(Dataset& out, const io::NpyMatrix& array, const std::vector<std::string>& names,
+                         const std::string& path) {
+  const std::string asked = out.task;
+  const std::vector<double>& y = array.values;
+  if (out.task == "binomial" || out.task == "multinomial") {
+    if (names.size() != 1) throw Error(str(out.task, ": expected one target column, got ", names.size()));
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(array.rows); ++i)
+      labels.push_back(std::isnan(y[i]) ? "" : label_of(y[i]));
+    set_responses(out, {std::move(labels)}, names, path);
+    return;
+  }
+  if (out.task == "auto") out.task = "gaussian";
+  out.targets = names;
+  out.outputs = names;
+  out.problem.loss = &find_loss(out.task);
+  out.problem.y = Eigen::Map<const Matrix>(y.data(), array.rows, to_index(names.size()));
+  if (out.task == "cox") {
+    if (names.size() != 2)
+      throw Error(str("cox: expected two target columns, time and event, got ", names.size()));
+    const Vector events = out.problem.y.col(1);
+    out.problem.y.conservativeResize(Eigen::NoChange, 1);
+    mark_events(out, events, path);
+    out.outputs.pop_back();
+  }
+  out.problem.loss->check(out.problem.y);
+  for (Index k = 0; k < out.problem.y.cols(); ++k) {
+    check_range(out.problem.y.col(k).data(), out.problem.y.rows(), names[to_size(k)], path);
+  }
+  note_two_values(out, asked);
+}
 
 Dataset read_npy_dataset(const std::string& path, const DatasetOptions& options) {
   return array_dataset({io::read_npy(path), path, {}, ""}, options);

@@ -47,15 +47,19 @@ ColumnRoles::ColumnRoles(const std::vector<std::string>& names, const DatasetOpt
   if (targets.empty()) targets.push_back(names.size() - 1);
   if (!options.weights.empty()) weights = find_column(names, options.weights, "weights", path);
   if (!options.offset.empty()) offset = find_column(names, options.offset, "offset", path);
+  if (!options.folds.empty()) folds = find_column(names, options.folds, "folds", path);
+  if (!options.event.empty()) event = find_column(names, options.event, "event", path);
   std::vector<std::size_t> used = targets;
   used.insert(used.end(), categories.begin(), categories.end());
   if (weights) used.push_back(*weights);
   if (offset) used.push_back(*offset);
+  if (folds) used.push_back(*folds);
+  if (event) used.push_back(*event);
   std::sort(used.begin(), used.end());
   const auto twice = std::adjacent_find(used.begin(), used.end());
   if (twice != used.end()) {
     throw Error(str(path, ": column \"", names[*twice],
-                    "\" is named for two of target, categories, weights and offset"));
+                    "\" is named for two of target, event, categories, weights, offset and folds"));
   }
 }
 
@@ -66,10 +70,12 @@ std::vector<bool> ColumnRoles::as_text(std::size_t count) const {
   }
   if (weights) out[*weights] = true;
   if (offset) out[*offset] = true;
+  if (folds) out[*folds] = true;
+  if (event) out[*event] = true;
   return out;
 }
 
-void impute(double* column, int64_t rows, const std::string& name, const std::string& path) {
+double impute(double* column, int64_t rows, const std::string& name, const std::string& path) {
   double sum = 0;
   int64_t seen = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -78,9 +84,21 @@ void impute(double* column, int64_t rows, const std::string& name, const std::st
     ++seen;
   }
   if (seen == 0) throw FormatError(path, str("column \"", name, "\" has no values at all"));
+  const double mean = sum / static_cast<double>(seen);
   for (int64_t i = 0; i < rows; ++i) {
-    if (std::isnan(column[i])) column[i] = sum / static_cast<double>(seen);
+    if (std::isnan(column[i])) column[i] = mean;
   }
+  return mean;
+}
+
+void check_range(const double* column, int64_t rows, const std::string& name, const std::string& path) {
+  // Squared gradients, fourth powers of this, must be numbers.
+  constexpr double kMost = 1e70;
+  double largest = 0;
+  for (int64_t i = 0; i < rows; ++i) largest = std::max(largest, std::abs(column[i]));
+  if (largest == 0 || (largest <= kMost && largest >= 1 / kMost)) return;
+  throw FormatError(path, str("column \"", name, "\": its largest value is ", largest, " in size, expected ",
+                              1 / kMost, " to ", kMost, "; give it in other units"));
 }
 
 }  // namespace hewn::convex

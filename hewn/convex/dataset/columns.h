@@ -19,6 +19,8 @@ struct ColumnRoles {
   std::vector<std::size_t> categories;
   std::optional<std::size_t> weights;
   std::optional<std::size_t> offset;
+  std::optional<std::size_t> folds;
+  std::optional<std::size_t> event;
   std::vector<std::size_t> ignored;
 
   /// Throws Error where a column is not there, or named for two things.
@@ -28,7 +30,11 @@ struct ColumnRoles {
   std::vector<bool> as_text(std::size_t count) const;
 };
 
-/// Replaces NaN by the mean of the column's other values.
-void impute(double* column, int64_t rows, const std::string& name, const std::string& path);
+/// Replaces NaN by the mean of the column's other values, which it gives.
+double impute(double* column, int64_t rows, const std::string& name, const std::string& path);
+
+/// Throws FormatError where the largest value of a column is so large or so small that products of columns
+/// would overflow or vanish.
+void check_range(const double* column, int64_t rows, const std::string& name, const std::string& path);
 
 }  // namespace hewn::convex

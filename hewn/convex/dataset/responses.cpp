@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "hewn/convex/dataset/columns.h"
 #include "hewn/core/error.h"
 
 namespace hewn::convex {
@@ -94,11 +95,13 @@ void check_responses(const TextColumns& columns, const std::vector<std::string>&
   }
 }
 
-void set_numbers(Dataset& out, const TextColumns& columns) {
+void set_numbers(Dataset& out, const TextColumns& columns, const std::vector<std::string>& names,
+                 const std::string& path) {
   out.problem.y.resize(to_index(columns.front().size()), to_index(columns.size()));
   for (Index k = 0; k < out.problem.y.cols(); ++k) {
     for (Index i = 0; i < out.problem.y.rows(); ++i)
       io::parse_number(columns[to_size(k)][to_size(i)], out.problem.y(i, k));
+    check_range(out.problem.y.col(k).data(), out.problem.y.rows(), names[to_size(k)], path);
   }
 }
 
@@ -127,20 +130,42 @@ void set_classes(Dataset& out, const std::vector<std::string>& column, const std
     }
   }
   out.outputs = two ? std::vector<std::string>{labels[1]} : labels;
+  out.classes = labels;
 }
 
 }  // namespace
 
+void note_two_values(Dataset& out, const std::string& asked) {
+  const auto y = out.problem.y.array();
+  if (asked != "auto" || y.cols() != 1 || !(y == 0 || y == 1).all() || (y == y(0, 0)).all()) return;
+  out.note = str(out.targets.front(), " is 0 or 1 throughout: --task binomial fits the chance of 1");
+}
+
+void mark_events(Dataset& out, const Vector& events, const std::string& path) {
+  for (Index i = 0; i < events.size(); ++i) {
+    if (events[i] != 0 && events[i] != 1) {
+      throw FormatError(path, str("row ", i + 1, ": expected 0 or 1 as event, got ", events[i]));
+    }
+    if (!(out.problem.y(i, 0) > 0)) {
+      throw FormatError(path, str("row ", i + 1, ": expected a time above 0, got ", out.problem.y(i, 0)));
+    }
+    if (events[i] == 0) out.problem.y(i, 0) = -out.problem.y(i, 0);
+  }
+}
+
 void set_responses(Dataset& out, std::vector<std::vector<std::string>> columns,
                    const std::vector<std::string>& names, const std::string& path) {
   const Counted counted = count_numbers(columns);
+  const std::string asked = out.task;
   const bool numbers = counted.others == 0;
   if (out.task == "auto") out.task = task_of(columns, names, counted, path);
+  out.targets = names;
   out.problem.loss = &find_loss(out.task);
   check_responses(columns, names, out.task, path);
   if (out.task != "binomial" && out.task != "multinomial") {
-    set_numbers(out, columns);
+    set_numbers(out, columns, names, path);
     out.outputs = names;
+    note_two_values(out, asked);
     return;
   }
   if (numbers) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hewn/convex/measure.h"
 #include "hewn/convex/solver/subset.h"
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"
@@ -20,39 +21,7 @@ Matrix refitted_eta(const Problem& problem, const std::vector<Index>& groups) {
   // Enough for an accuracy, and with all features a good part of the time.
   constexpr double kTolerance = 1e-9;
   const Solution solution = subsets.solution(subsets.fit(all, nullptr, kTolerance));
-  const Matrix coefficients = solution.coefficients(problem.groups);
-  std::vector<int> features(to_size(coefficients.rows()));
-  for (std::size_t j = 0; j < features.size(); ++j) features[j] = static_cast<int>(j);
-  Matrix eta =
-      problem.offset.size() != 0 ? problem.offset : Matrix::Zero(problem.x->rows(), problem.y.cols());
-  problem.x->add_times(features, coefficients, eta);
-  eta.rowwise() += solution.intercept;
-  return eta;
-}
-
-/// Share of right classes.
-double accuracy_of(const Matrix& predicted, const Matrix& y, const Vector& w) {
-  double out = 0;
-  for (Index i = 0; i < predicted.rows(); ++i) {
-    Index guess = 0;
-    Index truth = 0;
-    if (predicted.cols() > 1) {
-      predicted.row(i).maxCoeff(&guess);
-      y.row(i).maxCoeff(&truth);
-    } else {
-      guess = predicted(i, 0) > 0.5 ? 1 : 0;
-      truth = y(i, 0) > 0.5 ? 1 : 0;
-    }
-    if (guess == truth) out += w[i];
-  }
-  return out;
-}
-
-double variance_explained(const Matrix& predicted, const Matrix& y, const Vector& w) {
-  const Eigen::RowVectorXd mean = w.transpose() * y;
-  const double total = ((y.rowwise() - mean).array().square().colwise() * w.array()).sum();
-  const double rest = ((y - predicted).array().square().colwise() * w.array()).sum();
-  return total > 0 ? 1 - rest / total : 0;
+  return linear_predictor(problem, solution.coefficients(problem.groups), solution.intercept);
 }
 
 }  // namespace
@@ -73,12 +42,18 @@ Vector leave_out(Problem& problem, double share, uint64_t seed) {
 HoldoutScore score_of(const Problem& problem, const Vector& outside, const std::vector<Index>& groups) {
   Matrix eta = refitted_eta(problem, groups);
   HoldoutScore out;
-  Matrix residual;
   const Vector w = outside / outside.sum();
-  out.loss = problem.loss->value(eta, problem.y, w, residual);
+  out.loss = measure(Measure::kLoss, *problem.loss, eta, problem.y, w);
+  if (has_classes(*problem.loss)) {
+    out.accuracy = measure(Measure::kAccuracy, *problem.loss, eta, problem.y, w);
+    return out;
+  }
+  if (problem.loss == &find_loss("cox")) {
+    out.accuracy = concordance(eta, problem.y, w);
+    return out;
+  }
   problem.loss->predict(eta);
-  const bool classes = problem.loss == &find_loss("multinomial") || problem.loss == &find_loss("binomial");
-  out.accuracy = classes ? accuracy_of(eta, problem.y, w) : variance_explained(eta, problem.y, w);
+  out.accuracy = variance_explained(eta, problem.y, w);
   return out;
 }
 

@@ -14,6 +14,7 @@ const std::vector<Method>& table() {
       {"iht", MethodKind::kIht, "", false, "iterative hard thresholding, refitted"},
       {"seq-lasso", MethodKind::kSequential, "", false, "group LASSO just below tau, once per group"},
       {"group-lasso", MethodKind::kSum, "abs", false, "sum of norms"},
+      {"lasso", MethodKind::kSum, "abs", false, "the same with every feature a group"},
       {"q-log", MethodKind::kComposed, "log", false, "composed logarithm: prod(1 + norm) - 1"},
       {"q-pow", MethodKind::kComposed, "power", true, "composed power, q-pow:P with 0 < P < 1"},
       {"sum-log", MethodKind::kSum, "log", false, "sum of log(1 + norm)"},
@@ -46,10 +47,15 @@ bool Method::is_subset() const {
          kind == MethodKind::kSequential;
 }
 
-Penalty penalty_of(const ChosenMethod& chosen) {
+bool takes_unit(const ChosenMethod& chosen) {
+  const bool sized = chosen.method->kind == MethodKind::kComposed || chosen.method->kind == MethodKind::kSum;
+  return sized && (chosen.part == "log" || chosen.part == "lambert");
+}
+
+Penalty penalty_of(const ChosenMethod& chosen, double unit) {
   if (chosen.method->kind == MethodKind::kMask) return parse_mask(chosen.part).equivalent();
   if (chosen.part == "abs") return {};
-  return {chosen.method->kind == MethodKind::kComposed ? Form::kComposed : Form::kSum, chosen.part};
+  return {chosen.method->kind == MethodKind::kComposed ? Form::kComposed : Form::kSum, chosen.part, unit};
 }
 
 const std::vector<MethodRow>& methods() {

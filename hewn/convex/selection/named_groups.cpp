@@ -5,6 +5,8 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/grid.h"
+#include "hewn/core/text.h"
+#include "hewn/io/csv.h"
 
 namespace hewn::convex {
 namespace {
@@ -40,6 +42,50 @@ void set_group_weights(Groups& groups, const std::string& rule) {
   }
 }
 
+/// The group of that name, or the one that has the feature of that name.
+Index group_named(const Dataset& data, const NamedGroups& named, const std::string& name,
+                  const char* option) {
+  const auto at = std::find(named.names.begin(), named.names.end(), name);
+  if (at != named.names.end()) return at - named.names.begin();
+  const auto feature = std::find(data.features.begin(), data.features.end(), name);
+  if (feature == data.features.end()) {
+    throw Error(
+        str(option, ": there is no group or feature \"", name, "\"", did_you_mean(name, named.names)));
+  }
+  const auto number = static_cast<int>(feature - data.features.begin());
+  for (Index g = 0; g < named.groups.count(); ++g) {
+    for (const Part& part : named.groups.parts(g)) {
+      if (std::binary_search(part.features.begin(), part.features.end(), number)) return g;
+    }
+  }
+  throw Error(str(option, ": no group has \"", name, "\""));
+}
+
+/// Multiplies weights by the factors of a file, and takes the penalty of groups that are kept away.
+void set_factors(const Dataset& data, const SelectOptions& options, NamedGroups& named) {
+  if (!options.penalty_factors.empty()) {
+    const std::string& path = options.penalty_factors;
+    const io::Table table = io::read_csv(
+        path, {io::Header::kNo, ',',
+               [](const std::vector<std::string>& names) { return std::vector<bool>(names.size(), true); }});
+    if (table.text.size() != 2)
+      throw FormatError(path, str("expected lines of group,factor, got ", table.text.size(), " columns"));
+    for (std::size_t i = 0; i < table.text[0].size(); ++i) {
+      double factor = 0;
+      if (!io::parse_number(table.text[1][i], factor) || !(factor >= 0)) {
+        throw FormatError(path, str("line ", table.lines[i], ": expected a factor of at least 0, got \"",
+                                    table.text[1][i], "\""));
+      }
+      const Index g = group_named(data, named, table.text[0][i], "penalty-factors");
+      named.groups.set_weight(g, named.groups.weight(g) * factor);
+    }
+  }
+  for (const std::string& name : options.keep)
+    named.groups.set_weight(group_named(data, named, name, "keep"), 0);
+  if (!(named.groups.weights().maxCoeff() > 0))
+    throw Error("keep and penalty-factors: leave no group to select from");
+}
+
 }  // namespace
 
 NamedGroups named_groups(const Dataset& data, const SelectOptions& options) {
@@ -66,7 +112,9 @@ NamedGroups named_groups(const Dataset& data, const SelectOptions& options) {
   for (Index g = 0; g < groups.count(); ++g)
     names.push_back(group_name(data, labels, groups.parts(g).front()));
   set_group_weights(groups, options.group_weights);
-  return {std::move(groups), std::move(names)};
+  NamedGroups out{std::move(groups), std::move(names)};
+  set_factors(data, options, out);
+  return out;
 }
 
 }  // namespace hewn::convex

@@ -1,23 +1,49 @@
 #include <algorithm>
 
+#include "hewn/convex/criterion.h"
+#include "hewn/convex/selection/theory_of.h"
 #include "hewn/convex/selection/ways.h"
 #include "hewn/convex/solver/greedy_common.h"
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 
 namespace hewn::convex {
+namespace {
+
+using Pursue = std::function<Greedy(const Problem&, const GreedyOptions&)>;
+
+/// A criterion for no group, one, ... up to k. A pursuit that only ever adds meets all of them on its way.
+std::vector<double> criteria_of_sizes(const Problem& problem, const std::string& name,
+                                      const GreedyOptions& greedy, bool only_adds, const Pursue& pursue) {
+  const Criterion criterion = find_criterion(name);
+  std::vector<double> out = {criterion_of(criterion, problem, select_none(problem).solution)};
+  GreedyOptions own = greedy;
+  if (only_adds) {
+    own.on_solution = [&](const Solution& s) { out.push_back(criterion_of(criterion, problem, s)); };
+    pursue(problem, own);
+    return out;
+  }
+  const Index most = checked_count(problem, greedy.k);
+  for (own.k = 1; own.k <= most; ++own.k)
+    out.push_back(criterion_of(criterion, problem, pursue(problem, own).solution));
+  return out;
+}
+
+}  // namespace
 
 void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptions& options,
                    const Options& solver, const std::function<void(int, int)>& progress) {
   const MethodKind kind = chosen.method->kind;
-  if (!options.lambda.empty() || options.path > 0) {
-    throw Error(str("lambda and path: do not apply to ", chosen.method->name, ", which takes k"));
-  }
-  if (options.cv > 0 && options.kprime > 0) throw Error("kprime: cannot be given together with cv");
-  if (options.score != "norm" && options.score != "curvature") {
-    throw Error(str("score: expected norm or curvature, got \"", options.score, "\""));
-  }
   GreedyOptions greedy;
-  greedy.k = options.k > 0 ? options.k : 10;
+  greedy.k = options.k > 0 ? options.k : options.start.empty() ? 10 : to_index(options.start.size());
+  if (options.rounds > 0) greedy.rounds = static_cast<int>(options.rounds);
+  for (const std::string& name : options.start) {
+    const auto at = std::find(out.group_names.begin(), out.group_names.end(), name);
+    if (at == out.group_names.end()) {
+      throw Error(str("start: there is no group \"", name, "\"", did_you_mean(name, out.group_names)));
+    }
+    greedy.start.push_back(at - out.group_names.begin());
+  }
   greedy.kprime = options.kprime;
   greedy.literal = options.literal;
   greedy.score = options.score == "norm" ? Score::kNorm : Score::kCurvature;
@@ -29,7 +55,7 @@ void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptio
                                        : sequential_lasso(problem, solver, own);
   };
   if (options.cv > 0) {
-    const CrossValidationOptions cv = cv_options(options);
+    const CrossValidationOptions cv = cv_options(options, *out.problem.loss);
     const auto pick = [&](const Problem& rest, Index size) {
       GreedyOptions own = greedy;
       own.k = size;
@@ -38,10 +64,16 @@ void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptio
     out.cv = kind == MethodKind::kOmp
                  ? cross_validate_omp(out.problem, greedy, cv)
                  : cross_validate_sizes(out.problem, checked_count(out.problem, greedy.k), pick, cv);
-    greedy.k = to_index(std::max<std::size_t>(1, out.cv->one_se));
+    greedy.k = to_index(chosen_by(*out.cv, options));
+  } else if (!options.criterion.empty()) {
+    out.criterion =
+        criteria_of_sizes(out.problem, options.criterion, greedy, kind == MethodKind::kOmp, pursue);
+    greedy.k = std::min_element(out.criterion.begin(), out.criterion.end()) - out.criterion.begin();
   }
   greedy.progress = progress;
-  const Greedy found = pursue(out.problem, greedy);
+  const Greedy found = greedy.k == 0 ? select_none(out.problem) : pursue(out.problem, greedy);
+  out.rounds = found.rounds;
+  if (options.bound) out.demand = demand_of(out.problem, std::max<Index>(1, greedy.k));
   out.selected = found.selected;
   out.losses = found.losses;
   out.tau = found.tau;

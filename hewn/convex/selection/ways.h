@@ -14,6 +14,8 @@ void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptio
                    const Options& solver, const std::function<void(int, int)>& progress);
 
 /// What the options say of cross-validation.
-CrossValidationOptions cv_options(const SelectOptions& options);
+CrossValidationOptions cv_options(const SelectOptions& options, const Loss& loss);
+/// The entry that its rule takes.
+std::size_t chosen_by(const CrossValidation& cv, const SelectOptions& options);
 
 }  // namespace hewn::convex
