@@ -89,7 +89,7 @@ class TorchOptim:
                 if row.get("l1_decay") and row["tensor"].grad is not None:
                     row["tensor"].grad.add_(row["tensor"].sign(), alpha=row["l1_decay"])
             if self._clip > 0:
-                torch.nn.utils.clip_grad_norm_(self._weights + [row["tensor"] for row in self._rows], self._clip)
+                _clip(self._weights + [row["tensor"] for row in self._rows], self._clip)
             for _, logits, rows in self._pairs:
                 if rows[0]["shared_moment"] and "betas" in logits:
                     self._step_shared(logits, rows)
@@ -133,6 +133,22 @@ class TorchOptim:
             return
         for tensor, state in type(self.optimizer)(self.optimizer.param_groups, **self.optimizer.defaults).state.items():
             self.optimizer.state.setdefault(tensor, state)
+
+
+def _clip(tensors: List[torch.Tensor], limit: float) -> None:
+    """Scales all gradients down to a norm of `limit` together. On the CPU, where looking at the norm costs nothing, those
+    that are small enough are not written."""
+    grads = [tensor.grad for tensor in tensors if tensor.grad is not None]
+    grads = [grad._values() if grad.is_sparse else grad for grad in grads]
+    if not grads:
+        return
+    device = grads[0].device
+    norm = torch.stack([grad.norm().to(device) for grad in grads]).norm()
+    scale = (limit / (norm + 1e-6)).clamp_max(1.0)
+    if device.type == "cpu" and scale.item() == 1.0:
+        return
+    for grad in grads:
+        grad.mul_(scale.to(grad.device))
 
 
 def _follow(scheduler: Any, group: int, factor: float) -> None:

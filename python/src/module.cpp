@@ -1,9 +1,11 @@
 // hewn._C: what the Python package is built on. The package gives it its form; nothing here is meant for
 // users.
+#include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "bindings.h"
 #include "hewn/core/error.h"
+#include "hewn/core/random.h"
 #include "hewn/core/version.h"
 #include "hewn/kernels/tile.h"
 
@@ -27,6 +29,8 @@ PYBIND11_MODULE(_C, m) {
   });
   m.attr("version") = hewn::kVersion;
   m.def("instructions", [] { return std::string(hewn::kernels::machine().name); });
+  // The order of samples in an epoch of `hewn train`.
+  m.def("permutation", &hewn::permutation);
   hewn::python::bind_pruner(m);
   hewn::python::bind_optimiser(m);
   hewn::python::bind_layers(m);

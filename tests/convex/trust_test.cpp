@@ -1,5 +1,6 @@
 // Inputs that once gave a wrong answer without a word.
 #include <gtest/gtest.h>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>

@@ -118,7 +118,7 @@ TEST(Expansion, CostsAreForRunsWithABudgetOfMilliseconds) {
       "[train]\ncosts = \"a.json\"\n[axes]\nmethod = [\"dense\", \"acdc\"]\nbudget = [\"global\", "
       "\"ms=4\"]\n");
   ASSERT_EQ(runs.size(), 3U);
-  for (const Run& run : runs) {
+  for (const auto& run : runs) {
     EXPECT_EQ(run.options.contains("costs"), run.name == "acdc-budgetms-4") << run.name;
   }
   // Where no run has one, they are left for hewn train to refuse.

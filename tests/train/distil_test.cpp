@@ -67,7 +67,7 @@ struct Case {
   bool normalised = false;
 
   at::Tensor input(int64_t rows) const {
-    if (signature.clicks) return at::randint(5, {rows, 3}, at::kInt);
+    if (kind == data::Kind::kClicks) return at::randint(5, {rows, 3}, at::kInt);
     std::vector<int64_t> shape = signature.input;
     shape.insert(shape.begin(), rows);
     return at::randn(shape);
@@ -75,14 +75,15 @@ struct Case {
   at::Tensor target(int64_t rows) const {
     if (kind == data::Kind::kNumbers) return at::randn({rows});
     const at::Tensor classes = at::randint(signature.outputs == 1 ? 2 : signature.outputs, {rows}, at::kLong);
-    return signature.clicks ? classes.to(at::kFloat) : classes;
+    return kind == data::Kind::kClicks ? classes.to(at::kFloat) : classes;
   }
 };
 
-const std::vector<Case> kTasks = {{"resnet20", data::Kind::kImages, {{3, 8, 8}, 10}, divergence, true},
-                                  {"mlp", data::Kind::kClasses, {{6}, 4}, divergence},
-                                  {"ctr-dnn", data::Kind::kClicks, {{3}, 1, true, {5, 6, 7}}, click_entropy},
-                                  {"mlp", data::Kind::kNumbers, {{6}, 1}, squares}};
+const std::vector<Case> kTasks = {
+    {"resnet20", data::Kind::kImages, {{3, 8, 8}, 10}, divergence, true},
+    {"mlp", data::Kind::kClasses, {{6}, 4}, divergence},
+    {"ctr-dnn", data::Kind::kClicks, {{3}, 1, nn::Takes::kClicks, {5, 6, 7}}, click_entropy},
+    {"mlp", data::Kind::kNumbers, {{6}, 1}, squares}};
 
 /// A step of a small network that learns from another one.
 struct Lesson {

@@ -64,5 +64,17 @@ TEST(TextTask, SmoothsInTrainingAlone) {
   EXPECT_NEAR(meter->result().at("loss"), (std::log1p(std::exp(-4.0)) + std::log(2)) / 2, 1e-5);
 }
 
+TEST(TextTask, LearnsFromATeacherAtEveryPosition) {
+  at::manual_seed(5);
+  const at::Tensor said = at::randn({3, 4, 6});
+  const at::Tensor wanted = at::randn({3, 4, 6});
+  const auto task = make_task(data::Kind::kText, 0.1);
+  EXPECT_EQ(task->usual_temperature(), 4);
+  const at::Tensor p = (wanted / 2).softmax(2).to(at::kDouble);
+  const at::Tensor q = (said / 2).softmax(2).to(at::kDouble);
+  const double sum = 4 * (p * (p.log() - q.log())).sum().item<double>() / 12;
+  EXPECT_NEAR(task->distil(said, wanted, 2).item<double>(), sum, 1e-5);
+}
+
 }  // namespace
 }  // namespace hewn::train
