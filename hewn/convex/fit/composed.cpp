@@ -33,7 +33,7 @@ Solution Follower::fit(double lambda) {
   if (lasso_ == nullptr) return own_->fit(lambda);
   // In the units of a gradient, as the group LASSO has it.
   const double plain = own_->own_tau() > 0 ? lambda * (lasso_->tau() / own_->own_tau()) : lambda;
-  const Solution lasso = lasso_->fit(plain);
+  Solution lasso = lasso_->fit(plain);
   if (penalty_.form() == Form::kSum) return fit_from_everywhere(lambda);
   const double bound = lasso_->lower_bound(lambda);
   Index penalised = 0;
