@@ -59,7 +59,9 @@ bool advance(const Subsets& subsets, Index k, const Thresholded& from, double& s
   Evaluation evaluation;
   // The step grows again after each success, so that it follows the local curvature.
   const double unit = 1 / subsets.total_curvature();
-  for (step *= 4; step > 1e-12; step /= 2) {
+  step *= 8;
+  while (step > 2e-12) {
+    step /= 2;
     const double length = step * unit;
     const Vector tried = from.beta + length * gradient;
     SubsetFit& fit = next.fit;

@@ -8,16 +8,22 @@
 #include "hewn/core/error.h"
 
 namespace hewn::convex {
+namespace {
+
+double subset_factor(const Problem& problem) {
+  const double curvature = problem.loss->curvature();
+  return std::isfinite(curvature) ? curvature : 1;
+}
+
+}  // namespace
 
 Subsets::Subsets(const Problem& problem)
     : problem_(problem),
       weights_(normalised_weights(problem)),
       scale_(column_scales(problem, weights_)),
       x_(*problem.x, scale_, weights_, problem.intercept),
-      quadratic_(x_, problem.groups, weights_,
-                 std::isfinite(problem.loss->curvature()) ? problem.loss->curvature() : 1, problem.ridge,
-                 true),
-      probe_(x_, problem.groups, weights_, quadratic_.factor(), problem.ridge, false) {
+      quadratic_(x_, problem.groups, weights_, subset_factor(problem), problem.ridge, true),
+      probe_(x_, problem.groups, weights_, subset_factor(problem), problem.ridge, false) {
   for (Index g = 0; g < problem.groups.count(); ++g) {
     if (problem.groups.weight(g) == 0) always_.push_back(g);
   }

@@ -22,7 +22,7 @@ constexpr const char* kUsualText = "/usr/share/gocode/src/github.com/pierrec/lz4
 constexpr const char* kUsualPackage = "golang-github-pierrec-lz4-dev";
 
 fs::path find_text(const std::string& path) {
-  const fs::path file = path.empty() ? kUsualText : path;
+  fs::path file = path.empty() ? kUsualText : path;
   if (fs::is_regular_file(file)) return file;
   throw Error(str("data text: no file ", file.string(), path.empty() ? "; install the package " : "",
                   path.empty() ? kUsualPackage : "", path.empty() ? " or" : ";", " give data as text:FILE"));
