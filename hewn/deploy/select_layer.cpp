@@ -153,6 +153,7 @@ void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape bl
   summary.kept_blocks = report.blocks_kept();
   summary.blocks = report.blocks();
   summary.bytes_sparse = report.bytes_sparse();
+  summary.products_dense = report.products_dense();
   summary.products_sparse = report.products_sparse();
   summary.expected_ms_dense.reset();
   summary.expected_ms_sparse.reset();

@@ -37,7 +37,8 @@ Options usual_options(data::Kind kind) {
     o.width = 32;
     o.prune.layers = {"blocks.*"};
     o.prune.min_blocks = 64;  // the attention's last matrix is one of the small ones
-    o.batch = 64;
+    o.epochs = 5;
+    o.batch = 32;
     o.optimiser = "adamw";
     o.lr = 3e-3;
     o.weight_decay = 0.05;

@@ -233,7 +233,8 @@ ModelReport planned_report(const nn::Model& model, const prune::Plan& plan) {
     report.layers.push_back(row);
   }
   report.limits = limit_notes(plan);
-  warn_of_too_few_blocks(plan, report);
+  // Where layers share a budget nobody knows yet how many each keeps.
+  if (!plan.options.budget.shared()) warn_of_too_few_blocks(plan, report);
   return report;
 }
 

@@ -69,7 +69,7 @@ TEST_F(TextRun, LearnsPrunedAndIsEvaluated) {
   Watched watched;
   const run::Summary summary = train::train(options(), folder("run"), false, watched);
   EXPECT_EQ(summary.layers_pruned, 8);
-  EXPECT_EQ(summary.method, "sa++");
+  EXPECT_EQ(summary.method, "sa++r");
   EXPECT_NEAR(static_cast<double>(summary.kept_blocks) / static_cast<double>(summary.blocks), 0.5, 0.02);
   EXPECT_GT(summary.metrics.at("accuracy"), 40);  // guessing the commonest character: 17
   EXPECT_GT(watched.best, 40);

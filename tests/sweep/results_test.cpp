@@ -163,7 +163,7 @@ TEST_F(SweepResults, CsvHasALinePerRunAlsoForTheFailed) {
   const std::string csv = csv_table(spec_, runs_, results());
   EXPECT_TRUE(csv.starts_with("run,state,method,block,seed,loss,")) << csv;
   EXPECT_NE(csv.find("\ndense-seed0,finished,dense,,0,0.25,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find("\nold-block4-seed0,failed,old,4,0,,,,,,,,\"loss is nan, \"\"diverged\"\"\"\n"),
+  EXPECT_NE(csv.find("\nold-block4-seed0,failed,old,4,0,,,,,,,,,,,\"loss is nan, \"\"diverged\"\"\"\n"),
             std::string::npos)
       << csv;
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 11);

@@ -33,9 +33,8 @@ class Timed : public testing::Test {
     costs.block = {8, 8};
     costs.batch = costs.threads = 1;
     costs.machine = "made up";
-    costs.layers = {{"fc1", 6, 0.25, block_ms, 784, 1},
-                    {"fc2", 0.5, 0.125, 0.002, 32, 1},
-                    {"fc3", 0.25, 0.1, 0.1, 16, 1}};
+    costs.layers = {
+        {"fc1", 6, 0.25, block_ms, 784, 1}, {"fc2", 0.5, 0.125, 0.002, 32, 1}, {"fc3", 0.25, 0.1, 0.1, 8, 1}};
     write_json(path, run::to_json(costs));
   }
   run::Options options() const {

@@ -24,8 +24,8 @@ constexpr const char* kUsualPackage = "golang-github-pierrec-lz4-dev";
 fs::path find_text(const std::string& path) {
   fs::path file = path.empty() ? kUsualText : path;
   if (fs::is_regular_file(file)) return file;
-  throw Error(str("data text: no file ", file.string(), path.empty() ? "; install the package " : "",
-                  path.empty() ? kUsualPackage : "", path.empty() ? " or" : ";", " give data as text:FILE"));
+  const std::string install = path.empty() ? str("install the package ", kUsualPackage, " or ") : "";
+  throw Error(str("data text: no file ", file.string(), "; ", install, "give data as text:FILE"));
 }
 
 /// Windows of a text. Those of training lie anywhere in their part, drawn anew for every batch; those that
