@@ -50,10 +50,10 @@ DensityLimits parse_limits(const std::string& text, const Pruner& pruner) {
     limits[item.substr(0, colon)] = limit;
     begin = end + 1;
   }
-  for (const auto& [name, limit] : limits) {
+  for (const auto& given : limits) {
     const bool known = std::any_of(pruner.layers().begin(), pruner.layers().end(),
-                                   [&](const auto& layer) { return layer.name == name; });
-    if (!known) throw Error(str("sparse-execution: no pruned layer is called \"", name, "\""));
+                                   [&](const auto& layer) { return layer.name == given.first; });
+    if (!known) throw Error(str("sparse-execution: no pruned layer is called \"", given.first, "\""));
   }
   return limits;
 }
