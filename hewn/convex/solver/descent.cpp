@@ -164,9 +164,12 @@ class Descent {
       const double largest = sweep(active_);
       ++sweeps;
       if (largest <= options_.tolerance) break;
-      if (sweeps % kSweepsBeforeNewton == 0 && leap()) {
-        anderson.clear();
-        continue;
+      if (sweeps % kSweepsBeforeNewton == 0) {
+        const size_t before = active_.size();
+        const bool better = leap();
+        // Points of other groups do not go together.
+        if (better || active_.size() != before) anderson.clear();
+        if (better) continue;
       }
       if (options_.anderson < 2) continue;
       const auto point = anderson.push(gathered(), slopes_->all());

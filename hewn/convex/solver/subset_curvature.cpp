@@ -57,7 +57,8 @@ class Inverse {
   }
 
  private:
-  Inverse() = default;
+  // LDLT leaves its state unset until it has computed something, and copies it.
+  Inverse() : ldlt_(Matrix::Identity(1, 1)) {}
 
   Vector unit_;  // one over the root of the diagonal; 0 for a column of zeros
   Eigen::LDLT<Matrix> ldlt_;
