@@ -6,6 +6,7 @@ set(HEWN_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures of the CUDA kerne
 option(HEWN_ZSTD "Read click logs from .zst files where zstd is installed" ON)
 option(HEWN_JPEG "Read image folders with JPEG files where libjpeg-turbo is installed" ON)
 option(HEWN_PNG "Read image folders with PNG files where libpng is installed" ON)
+option(HEWN_ONNX "Read and write ONNX files where libonnx is installed" ON)
 option(HEWN_DISTRIBUTED "Train in several processes where the headers of Gloo or NCCL are installed" ON)
 option(HEWN_WEB "Build the page of hewn report and hewn watch where npm is installed" ON)
 option(HEWN_PYTHON "Offer the target hewn_python, the Python package (./dev python)" OFF)

@@ -1,0 +1,75 @@
+#include "hewn/flow/op/operator.h"
+
+#include <algorithm>
+
+namespace hewn::flow {
+
+#define HEWN_FLOW_OP(function) const Operator& function();
+#include "hewn/flow/op/ops.def"
+#undef HEWN_FLOW_OP
+
+const std::vector<const Operator*>& operators() {
+  static const std::vector<const Operator*> kAll = {
+#define HEWN_FLOW_OP(function) &function(),
+#include "hewn/flow/op/ops.def"
+#undef HEWN_FLOW_OP
+  };
+  return kAll;
+}
+
+const Operator* find_operator(std::string_view name) {
+  const auto& all = operators();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Operator* op) { return op->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+const View& Call::at(size_t input) const {
+  if (!has(input)) throw bad(str("input ", input, " is missing"));
+  return *in[input];
+}
+
+void Call::expect(size_t input, Type wanted_type) const {
+  if (type(input) != wanted_type) {
+    throw bad(str("input ", input, " is of ", name_of(type(input)), ", not of ", name_of(wanted_type)));
+  }
+}
+
+int64_t from_front(const Call& call, int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank) throw call.bad(str("there is no axis ", axis, " among ", rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<Spec> same_as_first(const Call& call) { return {call.spec(0)}; }
+
+Dims broadcast(const Call& call, const Dims& a, const Dims& b) {
+  Dims out(std::max(a.size(), b.size()), 1);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto of = [&](const Dims& dims) {
+      return i < out.size() - dims.size() ? 1 : dims[i - (out.size() - dims.size())];
+    };
+    const int64_t x = of(a);
+    const int64_t y = of(b);
+    if (x != y && x != 1 && y != 1) {
+      throw call.bad(str("shapes ", to_string(a), " and ", to_string(b), " do not fit together"));
+    }
+    out[i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+std::vector<int64_t> strides_of(const Dims& dims) {
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  return strides;
+}
+
+std::vector<int64_t> strides_in(const Dims& from, const Dims& to) {
+  const std::vector<int64_t> own = strides_of(from);
+  std::vector<int64_t> strides(to.size(), 0);
+  const size_t skip = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d) strides[skip + d] = from[d] == 1 ? 0 : own[d];
+  return strides;
+}
+
+}  // namespace hewn::flow

@@ -1,0 +1,99 @@
+#include "hewn/flow/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "hewn/core/error.h"
+
+namespace hewn::flow {
+namespace {
+
+constexpr std::align_val_t kCacheLine{64};
+
+}  // namespace
+
+std::string_view name_of(Type type) {
+  switch (type) {
+    case Type::kFloat:
+      return "float";
+    case Type::kInt:
+      return "int64";
+    case Type::kBool:
+      return "bool";
+  }
+  return "";
+}
+
+size_t size_of(Type type) {
+  switch (type) {
+    case Type::kFloat:
+      return sizeof(float);
+    case Type::kInt:
+      return sizeof(int64_t);
+    case Type::kBool:
+      return sizeof(bool);
+  }
+  return 1;
+}
+
+std::string to_string(const Dims& dims) {
+  std::string text;
+  for (const int64_t dim : dims) text += (text.empty() ? "" : "x") + std::to_string(dim);
+  return text.empty() ? "scalar" : text;
+}
+
+std::string to_string(const Spec& spec) { return str(name_of(spec.type), " ", to_string(spec.dims)); }
+
+int64_t count(const Dims& dims) {
+  int64_t elements = 1;
+  bool none = false;
+  for (const int64_t dim : dims) {
+    if (dim < 0) throw Error(str("a tensor cannot be ", to_string(dims)));
+    none = none || dim == 0;
+  }
+  if (none) return 0;
+  for (const int64_t dim : dims) {
+    if (dim > kMostElements / elements) {
+      throw Error(str("a tensor of ", to_string(dims), " has more than ", kMostElements, " elements"));
+    }
+    elements *= dim;
+  }
+  return elements;
+}
+
+Tensor::Tensor(Spec spec) : spec_(std::move(spec)), elements_(spec_.elements()) {
+  const size_t bytes = std::max<size_t>(byte_count(), 1);
+  memory_ = std::shared_ptr<std::byte[]>(static_cast<std::byte*>(::operator new(bytes, kCacheLine)),
+                                         [](std::byte* memory) { ::operator delete(memory, kCacheLine); });
+  std::memset(memory_.get(), 0, bytes);
+}
+
+Tensor Tensor::shaped(Dims dims) const {
+  if (count(dims) != elements_) {
+    throw Error(str("a tensor of ", to_string(spec_.dims), " cannot be ", to_string(dims)));
+  }
+  Tensor out = *this;
+  out.spec_.dims = std::move(dims);
+  return out;
+}
+
+void Tensor::expect(Type type) const {
+  if (type != spec_.type) {
+    throw Error(str("expected a tensor of ", name_of(type), ", not of ", name_of(spec_.type)));
+  }
+}
+
+Tensor tensor_of(std::span<const int64_t> values) {
+  Tensor out(Spec{Type::kInt, {static_cast<int64_t>(values.size())}});
+  std::copy(values.begin(), values.end(), out.values<int64_t>().begin());
+  return out;
+}
+
+Tensor tensor_of(float value) {
+  Tensor out(Spec{Type::kFloat, {}});
+  out.values<float>()[0] = value;
+  return out;
+}
+
+}  // namespace hewn::flow

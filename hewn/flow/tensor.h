@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hewn::flow {
+
+/// Elements of a tensor: 32-bit floats, 64-bit integers, or bytes that are 0 or 1.
+enum class Type { kFloat, kInt, kBool };
+std::string_view name_of(Type type);
+size_t size_of(Type type);
+
+template <class T>
+constexpr Type kTypeOf = Type::kFloat;
+template <>
+inline constexpr Type kTypeOf<int64_t> = Type::kInt;
+template <>
+inline constexpr Type kTypeOf<bool> = Type::kBool;
+
+/// Row-major. No dimensions: one number.
+using Dims = std::vector<int64_t>;
+std::string to_string(const Dims& dims);
+
+/// A tensor may have so many elements at most: what a small file asks for must fit a machine.
+constexpr int64_t kMostElements = int64_t{1} << 28;
+/// Their number. Throws Error for negative dimensions and beyond kMostElements.
+int64_t count(const Dims& dims);
+
+/// What is known of a tensor before its numbers.
+struct Spec {
+  Type type = Type::kFloat;
+  Dims dims;
+
+  int64_t elements() const { return count(dims); }
+  bool operator==(const Spec&) const = default;
+};
+std::string to_string(const Spec& spec);
+
+/// A tensor that owns its numbers. Copies share them, so they are written only by who made it.
+class Tensor {
+ public:
+  Tensor() : Tensor(Spec{Type::kFloat, {0}}) {}
+  /// Zeros.
+  explicit Tensor(Spec spec);
+
+  const Spec& spec() const { return spec_; }
+  const Dims& dims() const { return spec_.dims; }
+  Type type() const { return spec_.type; }
+  int64_t elements() const { return elements_; }
+  std::byte* bytes() { return memory_.get(); }
+  const std::byte* bytes() const { return memory_.get(); }
+  size_t byte_count() const { return static_cast<size_t>(elements_) * size_of(spec_.type); }
+
+  /// Throws Error where the elements are of another type.
+  template <class T>
+  std::span<T> values() {
+    expect(kTypeOf<T>);
+    return {reinterpret_cast<T*>(memory_.get()), static_cast<size_t>(elements_)};
+  }
+  template <class T>
+  std::span<const T> values() const {
+    expect(kTypeOf<T>);
+    return {reinterpret_cast<const T*>(memory_.get()), static_cast<size_t>(elements_)};
+  }
+
+  /// The same numbers in another shape.
+  Tensor shaped(Dims dims) const;
+
+ private:
+  void expect(Type type) const;
+
+  Spec spec_;
+  int64_t elements_ = 0;
+  std::shared_ptr<std::byte[]> memory_;
+};
+
+/// One dimension of integers, or one number.
+Tensor tensor_of(std::span<const int64_t> values);
+Tensor tensor_of(float value);
+
+}  // namespace hewn::flow
