@@ -21,6 +21,7 @@ struct Run {
 struct TileArguments {
   const float* in = nullptr;
   int64_t in_stride = 0;  // floats from one row to the next
+  int64_t run_unit = 0;   // floats that Run::row counts in; 0: in_stride
   const Run* runs = nullptr;
   int64_t run_count = 0;
   const float* weight = nullptr;

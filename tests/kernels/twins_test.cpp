@@ -21,6 +21,7 @@ const std::map<std::string, std::string> kWithoutTwin = {
     {"machine_count", "as machine"},
     {"make_pattern", "is the plain loop already"},
     {"padded_block", "a size"},
+    {"plane_runs", "lists for multiply_planes: planes_test.cpp compares whole convolutions"},
 };
 
 /// Free functions that a header declares, with their parameters: names begin in the first column.

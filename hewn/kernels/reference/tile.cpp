@@ -11,8 +11,9 @@ void tile(const TileArguments& t) {
       double sum = t.bias == nullptr ? 0.0 : t.bias[j];
       int64_t i = 0;
       for (int64_t run = 0; run < t.run_count; ++run) {
-        for (int64_t r = t.runs[run].row; r < t.runs[run].row + t.runs[run].length; ++r, ++i) {
-          sum += static_cast<double>(t.in[r * t.in_stride + c]) * weight(i * t.weight_stride + j);
+        const int64_t start = t.runs[run].row * (t.run_unit == 0 ? t.in_stride : t.run_unit);
+        for (int64_t r = 0; r < t.runs[run].length; ++r, ++i) {
+          sum += static_cast<double>(t.in[start + r * t.in_stride + c]) * weight(i * t.weight_stride + j);
         }
       }
       float& out = t.out[j * t.out_stride + c];

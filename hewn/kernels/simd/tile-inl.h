@@ -41,9 +41,10 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   const float* weight = t.weight;
   const int64_t weight_stride = t.weight_stride;
   const int64_t in_stride = t.in_stride;
+  const int64_t unit = t.run_unit == 0 ? in_stride : t.run_unit;
   for (const Run* run = t.runs; run != t.runs + t.run_count; ++run) {
-    const float* in = t.in + run->row * in_stride;
-    const float* next = run + 1 == t.runs + t.run_count ? in : t.in + run[1].row * in_stride;
+    const float* in = t.in + run->row * unit;
+    const float* next = run + 1 == t.runs + t.run_count ? in : t.in + run[1].row * unit;
     for (int32_t i = 0; i < run->length; ++i) {
       __builtin_prefetch(next);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 16) __builtin_prefetch(next + 16);

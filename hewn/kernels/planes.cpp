@@ -1,0 +1,136 @@
+#include "hewn/kernels/planes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hewn::kernels {
+namespace {
+
+// Chunks of columns for which a tile's weights are used before the next tile.
+constexpr int64_t kChunks = 4;
+// Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
+constexpr int64_t kSiblings = 2;
+
+int64_t to_step(int64_t columns) { return (columns + kColumnStep - 1) / kColumnStep * kColumnStep; }
+
+/// What a tile asks of the inner loop; where its columns are is left to the caller.
+void describe(const PlaneProduct& product, int64_t number, std::vector<float>& scratch, TileArguments& t) {
+  const Packed::Tile& tile = product.weight->tiles()[static_cast<size_t>(number)];
+  const auto& first = product.runs->first;
+  t.in_stride = product.in_stride;
+  t.run_unit = 1;
+  t.runs = product.runs->runs.data() + first[static_cast<size_t>(number)];
+  t.run_count = first[static_cast<size_t>(number) + 1] - first[static_cast<size_t>(number)];
+  t.weight = product.weight->values(tile, scratch);
+  t.weight_stride = tile.outputs;
+  t.outputs = tile.outputs;
+  t.out_stride = product.out_stride;
+  t.bias = product.bias != nullptr && !tile.accumulate ? product.bias + tile.output : nullptr;
+  t.accumulate = tile.accumulate;
+  t.relu = product.relu && tile.last;
+}
+
+void place(const PlaneProduct& product, const Packed::Tile& tile, int64_t column, int64_t columns,
+           TileArguments& t) {
+  const int64_t at = tile.output * product.out_stride + column;
+  t.in = product.in + column;
+  t.out = product.out + at;
+  t.add = product.add != nullptr && tile.last ? product.add + at : nullptr;
+  t.columns = columns;
+}
+
+}  // namespace
+
+PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int64_t> taps, int64_t stride) {
+  PlaneRuns out;
+  for (const Packed::Tile& tile : weight.tiles()) {
+    out.first.push_back(static_cast<int32_t>(out.runs.size()));
+    for (int32_t i = 0; i < tile.runs; ++i) {
+      int64_t row = weight.runs(tile)[i].row;
+      for (int64_t left = weight.runs(tile)[i].length; left > 0;) {
+        const int64_t channel = row % channels;
+        const int64_t length = std::min(left, channels - channel);
+        const int64_t offset = taps[static_cast<size_t>(row / channels)] + channel * stride;
+        out.runs.push_back({static_cast<int32_t>(offset), static_cast<int32_t>(length)});
+        row += length;
+        left -= length;
+      }
+    }
+  }
+  out.first.push_back(static_cast<int32_t>(out.runs.size()));
+  return out;
+}
+
+void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
+  const auto run_tile = machine().tile;
+  const int64_t width = machine().panel_width;
+  const std::vector<Packed::Tile>& tiles = product.weight->tiles();
+  std::array<std::vector<float>, kSiblings> scratch;
+  std::array<TileArguments, kSiblings> group;
+  for (int64_t from = first; from < last; from += kChunks * width) {
+    const int64_t to = std::min(last, from + kChunks * width);
+    for (int64_t tile = begin; tile < end;) {
+      int64_t count = 0;
+      do {
+        describe(product, tile + count, scratch[static_cast<size_t>(count)], group[static_cast<size_t>(count)]);
+        ++count;
+      } while (count < kSiblings && tile + count < end && tiles[static_cast<size_t>(tile + count)].same_inputs);
+      for (int64_t column = from; column < to; column += width) {
+        const int64_t columns = std::min(width, to_step(to - column));
+        for (int64_t n = 0; n < count; ++n) {
+          TileArguments& t = group[static_cast<size_t>(n)];
+          place(product, tiles[static_cast<size_t>(tile + n)], column, columns, t);
+          run_tile(t);
+        }
+      }
+      tile += count;
+    }
+  }
+}
+
+void multiply_matrices(const MatrixProduct& product, int64_t begin, int64_t end) {
+  const int64_t outputs = machine().tile_outputs;
+  const int64_t whole = product.columns / kColumnStep * kColumnStep;
+  // The tile reads eight columns at a time: what is left over is copied.
+  std::vector<float> rest;
+  if (whole < product.columns) {
+    rest.assign(static_cast<size_t>(product.inner * kColumnStep), 0.0F);
+    for (int64_t k = 0; k < product.inner; ++k) {
+      std::copy(product.b + k * product.columns + whole, product.b + (k + 1) * product.columns,
+                rest.begin() + k * kColumnStep);
+    }
+  }
+  std::vector<float> weight(static_cast<size_t>(product.inner * outputs));
+  std::array<float, static_cast<size_t>(kMaxOutputs * kColumnStep)> corner;
+  const Run run{0, static_cast<int32_t>(product.inner)};
+  for (int64_t row = begin; row < end; row += outputs) {
+    TileArguments t;
+    t.outputs = std::min(outputs, end - row);
+    for (int64_t j = 0; j < t.outputs; ++j) {
+      const float* a = product.a + (row + j) * product.inner;
+      for (int64_t k = 0; k < product.inner; ++k) weight[static_cast<size_t>(k * t.outputs + j)] = a[k];
+    }
+    t.runs = &run;
+    t.run_count = 1;
+    t.weight = weight.data();
+    t.weight_stride = t.outputs;
+    t.in_stride = t.out_stride = product.columns;
+    for (int64_t column = 0; column < whole; column += t.columns) {
+      t.columns = std::min(machine().panel_width, whole - column);
+      t.in = product.b + column;
+      t.out = product.c + row * product.columns + column;
+      machine().tile(t);
+    }
+    if (whole == product.columns) continue;
+    t.in = rest.data();
+    t.out = corner.data();
+    t.in_stride = t.out_stride = t.columns = kColumnStep;
+    machine().tile(t);
+    for (int64_t j = 0; j < t.outputs; ++j) {
+      std::copy_n(corner.begin() + j * kColumnStep, product.columns - whole,
+                  product.c + (row + j) * product.columns + whole);
+    }
+  }
+}
+
+}  // namespace hewn::kernels

@@ -1,0 +1,43 @@
+#include "hewn/kernels/reference/planes.h"
+
+#include "hewn/kernels/reference/tile.h"
+
+namespace hewn::kernels::reference {
+
+void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
+  std::vector<float> scratch;
+  for (int64_t number = begin; number < end; ++number) {
+    const Packed::Tile& part = product.weight->tiles()[static_cast<size_t>(number)];
+    const int32_t run = product.runs->first[static_cast<size_t>(number)];
+    TileArguments t;
+    t.runs = product.runs->runs.data() + run;
+    t.run_count = product.runs->first[static_cast<size_t>(number) + 1] - run;
+    t.weight = product.weight->values(part, scratch);
+    t.weight_stride = t.outputs = part.outputs;
+    t.run_unit = 1;
+    t.in_stride = product.in_stride;
+    t.out_stride = product.out_stride;
+    t.in = product.in + first;
+    t.out = product.out + part.output * product.out_stride + first;
+    t.columns = last - first;
+    if (!part.accumulate && product.bias != nullptr) t.bias = product.bias + part.output;
+    if (part.last && product.add != nullptr) t.add = product.add + part.output * product.out_stride + first;
+    t.accumulate = part.accumulate;
+    t.relu = product.relu && part.last;
+    reference::tile(t);
+  }
+}
+
+void multiply_matrices(const MatrixProduct& product, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    for (int64_t j = 0; j < product.columns; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < product.inner; ++k) {
+        sum += static_cast<double>(product.a[i * product.inner + k]) * product.b[k * product.columns + j];
+      }
+      product.c[i * product.columns + j] = static_cast<float>(sum);
+    }
+  }
+}
+
+}  // namespace hewn::kernels::reference
