@@ -1,0 +1,31 @@
+#include "hewn/flow/lower/fuse.h"
+
+namespace hewn::flow {
+
+Fused take_along(Builder& builder, int32_t number, int64_t axis) {
+  const Graph& graph = builder.graph();
+  const auto node = [&](int32_t i) -> const Node& { return graph.nodes[static_cast<size_t>(i)]; };
+  Fused out{node(number).outputs[0]};
+  int32_t next = builder.only_reader(out.value);
+  if (next != kNone && node(next).op == "Add") {
+    const auto& sides = node(next).inputs;
+    const int32_t other = sides[0] == out.value ? sides[1] : sides[0];
+    const int32_t sum = node(next).outputs[0];
+    // What is added must be there already, in the same places.
+    if (other != out.value && builder.in_planes(other, axis) && builder.spec(other) == builder.spec(out.value) &&
+        builder.planes(other, axis) == builder.planes(out.value, axis)) {
+      out.add = builder.rows(other, axis);
+      out.value = sum;
+      builder.done[static_cast<size_t>(next)] = true;
+      next = builder.only_reader(sum);
+    }
+  }
+  if (next != kNone && node(next).op == "Relu") {
+    out.relu = true;
+    out.value = node(next).outputs[0];
+    builder.done[static_cast<size_t>(next)] = true;
+  }
+  return out;
+}
+
+}  // namespace hewn::flow

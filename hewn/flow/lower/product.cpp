@@ -1,0 +1,170 @@
+#include "hewn/flow/lower/product.h"
+
+#include <algorithm>
+
+#include "hewn/flow/lower/fuse.h"
+#include "hewn/kernels/multiply.h"
+
+namespace hewn::flow {
+namespace {
+
+/// What one group of a product needs.
+struct Group {
+  const kernels::Packed* weight;
+  kernels::PlaneRuns runs;
+  int64_t first_channel;
+  int64_t first_output;
+};
+
+/// Calls body(begin, end) for ranges of tiles of the outputs [from, to): tiles of a long input lie apart.
+template <class Body>
+void each_tile_range(const kernels::Packed& weight, int64_t from, int64_t to, const Body& body) {
+  const auto& tiles = weight.tiles();
+  const auto inside = [&](int64_t i) {
+    const int64_t output = tiles[static_cast<size_t>(i)].output;
+    return output >= from && output < to;
+  };
+  for (int64_t begin = 0; begin < weight.tile_count();) {
+    if (!inside(begin)) {
+      ++begin;
+      continue;
+    }
+    int64_t end = begin + 1;
+    while (end < weight.tile_count() && inside(end)) ++end;
+    body(begin, end);
+    begin = end;
+  }
+}
+
+void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_t parts) {
+  kernels::PlaneProduct product = plan.product;
+  product.weight = group.weight;
+  product.runs = &group.runs;
+  product.in += group.first_channel * product.in_stride;
+  product.out += group.first_output * product.out_stride;
+  if (product.add != nullptr) product.add += group.first_output * product.out_stride;
+  if (product.bias != nullptr) product.bias += group.first_output;
+  const int64_t width = kernels::machine().panel_width;
+  const int64_t chunks = (plan.columns + width - 1) / width;
+  const int64_t outputs = group.weight->outputs();
+  if (plan.columns == 1 && product.in_stride == 1 && product.out_stride == 1) {
+    const kernels::Epilogue epilogue{product.bias, product.add, product.relu};
+    const Range range = share(outputs, part, parts);
+    return each_tile_range(*group.weight, range.begin, range.end, [&](int64_t begin, int64_t end) {
+      kernels::multiply_one(*group.weight, product.in, product.out, epilogue, begin, end);
+    });
+  }
+  if (parts == 1 || chunks >= 4 * parts) {
+    const Range range = share(chunks, part, parts);
+    return kernels::multiply_planes(product, range.begin * width, std::min(plan.columns, range.end * width), 0,
+                                    group.weight->tile_count());
+  }
+  const Range range = share(outputs, part, parts);
+  each_tile_range(*group.weight, range.begin, range.end, [&](int64_t begin, int64_t end) {
+    kernels::multiply_planes(product, 0, plan.columns, begin, end);
+  });
+}
+
+/// A product with a constant matrix: MatMul, or Gemm as linear layers write it.
+struct LinearShape {
+  WeightKind kind = WeightKind::kInOut;
+  int32_t bias = kNone;
+};
+
+bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape) {
+  if (node.op != "MatMul" && node.op != "Gemm") return false;
+  const int32_t x = node.inputs[0];
+  const Tensor* weight = builder.constant(node.inputs[1]);
+  if (builder.constant(x) != nullptr || builder.rank(x) < 2 || weight == nullptr || weight->dims().size() != 2 ||
+      weight->type() != Type::kFloat || builder.spec(node.outputs[0]).elements() == 0 ||
+      weight->elements() == 0) {
+    return false;
+  }
+  if (node.op == "MatMul") return true;
+  if (node.integer("transA", 0) != 0 || node.number("alpha", 1) != 1) return false;
+  if (node.integer("transB", 0) != 0) shape.kind = WeightKind::kOutIn;
+  if (node.inputs.size() < 3 || node.inputs[2] == kNone) return true;
+  shape.bias = node.inputs[2];
+  const Tensor* bias = builder.constant(shape.bias);
+  return node.number("beta", 1) == 1 && bias != nullptr && bias->dims().size() <= 2 &&
+         bias->elements() == builder.spec(node.outputs[0]).dims.back() && bias->dims().back() == bias->elements();
+}
+
+/// The add of a constant vector behind a MatMul.
+int32_t bias_behind(Builder& builder, int32_t value, int32_t& made) {
+  const int32_t next = builder.only_reader(value);
+  if (next == kNone) return kNone;
+  const Node& node = builder.graph().nodes[static_cast<size_t>(next)];
+  if (node.op != "Add") return kNone;
+  const int32_t other = node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
+  const Tensor* bias = builder.constant(other);
+  if (bias == nullptr || bias->dims().empty() || bias->elements() != builder.spec(value).dims.back() ||
+      bias->dims().back() != bias->elements() || builder.spec(node.outputs[0]) != builder.spec(value)) {
+    return kNone;
+  }
+  builder.done[static_cast<size_t>(next)] = true;
+  made = next;
+  return other;
+}
+
+}  // namespace
+
+void add_products(Builder& builder, Step step, const ProductPlan& plan, const ProductOf& what) {
+  auto groups = std::make_shared<std::vector<Group>>();
+  const Weight& weight = *what.weight;
+  for (size_t g = 0; g < weight.groups.size(); ++g) {
+    const kernels::Packed& packed = weight.groups[g];
+    const auto at = static_cast<int64_t>(g);
+    groups->push_back({&packed,
+                       kernels::plane_runs(packed, weight.channels, what.taps, plan.product.in_stride),
+                       at * weight.channels, at * packed.outputs()});
+    step.work += packed.products() * plan.columns;
+  }
+  builder.plan.kept.push_back(what.weight);
+  if (weight.block > 0) {
+    step.what += str(": blocks of ", weight.block, ", ", static_cast<int>(100 * weight.density + 0.5), " % kept");
+  }
+  step.run = [groups, plan, what](const Memory& memory, int64_t part, int64_t parts) {
+    const ProductPlan here = plan.at(memory, what.in, what.out, what.add);
+    for (const Group& group : *groups) run_group(group, here, part, parts);
+  };
+  builder.add(std::move(step));
+}
+
+bool plans_product(Builder& builder, const Node& node) {
+  LinearShape shape;
+  if (!linear_shape(builder, node, shape)) return false;
+  const int32_t out = node.outputs[0];
+  builder.mark(out, builder.last_axis(out));
+  return true;
+}
+
+void lower_product(Builder& builder, int32_t number) {
+  const Node& node = builder.graph().nodes[static_cast<size_t>(number)];
+  LinearShape shape;
+  linear_shape(builder, node, shape);
+  const int32_t x = node.inputs[0];
+  const int64_t axis = builder.last_axis(x);
+  const int32_t in = builder.rows(x, axis);
+  int32_t last = number;
+  int32_t bias = shape.bias;
+  if (node.op == "MatMul") bias = bias_behind(builder, node.outputs[0], last);
+  const Fused fused = take_along(builder, last, axis);
+  const Planes in_planes = builder.planes(x, axis);
+  const int32_t out = builder.new_rows(fused.value, axis);
+  const Planes out_planes = builder.planes(fused.value, axis);
+  Step step{.what = to_string(node), .reads = {in}, .writes = {out}, .run = {}};
+  if (fused.add != kNone) step.reads.push_back(fused.add);
+  ProductPlan plan{.product = {}, .columns = out_planes.columns(), .in_lead = in_planes.lead, .out_lead = out_planes.lead};
+  plan.product.in_stride = in_planes.stride;
+  plan.product.out_stride = out_planes.stride;
+  plan.product.relu = fused.relu;
+  if (bias != kNone) {
+    builder.plan.constants.push_back(*builder.constant(bias));
+    plan.product.bias = builder.constant(bias)->values<float>().data();
+  }
+  const Tensor& tensor = *builder.constant(node.inputs[1]);
+  add_products(builder, std::move(step), plan, {builder.weight(tensor, shape.kind, 1), {0}, in, out, fused.add});
+}
+
+}  // namespace hewn::flow

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hewn/flow/planes.h"
+#include "hewn/flow/specialise.h"
+#include "hewn/flow/weights.h"
+
+namespace hewn::flow {
+
+/// Memory of one tensor while it is needed.
+struct Slot {
+  Spec spec;
+  std::optional<Planes> planes;     // else row-major
+  bool bordered = false;            // what is not a pixel is zero
+  const void* constant = nullptr;   // not in the plan's memory
+  int32_t input = kNone;            // the graph's: in the user's memory
+  size_t bytes = 0;
+  size_t offset = 0;
+  int32_t first = -1;  // steps that write it first and use it last
+  int32_t last = -1;
+};
+
+class Memory;
+
+/// One pass over memory. Threads do the `part`-th of `parts` shares each; the result does not depend on how
+/// many there are.
+struct Step {
+  std::string what;  // operator and name
+  std::vector<int32_t> reads;
+  std::vector<int32_t> writes;
+  std::function<void(const Memory& memory, int64_t part, int64_t parts)> run;
+  bool divides = true;  // else one thread does it all
+  int64_t work = 0;     // multiply-adds, or as long
+};
+
+/// A graph made ready for inputs of one shape.
+struct Plan {
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  std::vector<int32_t> inputs;   // slots
+  std::vector<int32_t> outputs;  // slots, row-major
+  std::vector<Tensor> constants; // that slots point to
+  std::vector<std::shared_ptr<const void>> kept;  // what steps point to
+  size_t bytes = 0;
+  int64_t work = 0;
+};
+
+/// Where slots are.
+class Memory {
+ public:
+  Memory(const Plan& plan, std::byte* arena, const std::vector<const void*>& inputs)
+      : plan_(plan), arena_(arena), inputs_(inputs) {}
+
+  void* at(int32_t slot) const {
+    const Slot& s = plan_.slots[static_cast<size_t>(slot)];
+    if (s.constant != nullptr) return const_cast<void*>(s.constant);
+    if (s.input != kNone) return const_cast<void*>(inputs_[static_cast<size_t>(s.input)]);
+    return arena_ + s.offset;
+  }
+  float* floats(int32_t slot) const { return static_cast<float*>(at(slot)); }
+
+ private:
+  const Plan& plan_;
+  std::byte* arena_;
+  const std::vector<const void*>& inputs_;
+};
+
+/// Weights that were packed once, for all plans of a network.
+class WeightCache {
+ public:
+  std::shared_ptr<const Weight> get(const Tensor& tensor, WeightKind kind, int64_t groups);
+
+ private:
+  std::map<std::pair<const void*, int64_t>, std::shared_ptr<const Weight>> weights_;
+};
+
+/// Throws Error where the plan would need more than `most_bytes` of memory.
+Plan make_plan(const Special& special, WeightCache& weights, size_t most_bytes);
+
+/// Gives every slot a place in one piece of memory that is free from its first to its last use.
+void place_slots(Plan& plan);
+
+}  // namespace hewn::flow
