@@ -188,7 +188,10 @@ Plan make_plan(const Special& special, WeightCache& weights, size_t most_bytes) 
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!builder.done[i]) lower(builder, static_cast<int32_t>(i));
   }
-  for (const Port& port : graph.outputs) builder.plan.outputs.push_back(builder.plain(port.value));
+  for (const Port& port : graph.outputs) {
+    builder.plan.outputs.push_back(builder.plain(port.value));
+    builder.plan.output_specs.push_back(builder.spec(port.value));
+  }
   Plan plan = std::move(builder.plan);
   place_slots(plan);
   if (plan.bytes > most_bytes) {

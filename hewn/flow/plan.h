@@ -45,6 +45,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<int32_t> inputs;   // slots
   std::vector<int32_t> outputs;  // slots, row-major
+  std::vector<Spec> output_specs;
   std::vector<Tensor> constants; // that slots point to
   std::vector<std::shared_ptr<const void>> kept;  // what steps point to
   size_t bytes = 0;

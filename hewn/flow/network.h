@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hewn/flow/plan.h"
+
+namespace hewn::flow {
+
+/// What a step of a network takes.
+struct StepTime {
+  std::string what;
+  int64_t work = 0;     // multiply-adds, or as long
+  double seconds = 0;   // of the thread that ran it
+};
+
+/// A graph, ready to run on any shapes that fit. Has memory of its own, so use it from one thread at a time;
+/// copies share the weights and are cheap: make one per thread.
+class Network {
+ public:
+  /// Throws Error where the graph cannot run.
+  explicit Network(Graph graph);
+  Network(const Network& other) : shared_(other.shared_), threads_(other.threads_) {}
+  Network& operator=(const Network& other);
+  Network(Network&&) = default;
+  Network& operator=(Network&&) = default;
+  ~Network() = default;
+
+  const Graph& graph() const;
+  /// 0: all cores that this process may use.
+  void set_threads(int threads);
+  int threads() const { return threads_; }
+
+  /// Inputs in the graph's order; outputs likewise. Throws Error where they do not fit.
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs);
+  /// The same into tensors that run() returned before, for inputs of the same shapes: allocates nothing.
+  void run(const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+
+  /// Runs once on one thread, and says how long every step took.
+  std::vector<StepTime> profile(const std::vector<Tensor>& inputs);
+
+ private:
+  struct Shared;  // between copies
+  struct Ready;   // a plan and its memory
+
+  Ready& prepare(const std::vector<Tensor>& inputs);
+
+  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Ready> ready_;
+  int threads_ = 1;
+};
+
+}  // namespace hewn::flow
