@@ -51,15 +51,12 @@ int64_t count(const Dims& dims) {
   for (const int64_t dim : dims) {
     if (dim < 0) throw Error(str("a tensor cannot be ", to_string(dims)));
     none = none || dim == 0;
-  }
-  if (none) return 0;
-  for (const int64_t dim : dims) {
     if (dim > kMostElements / elements) {
       throw Error(str("a tensor of ", to_string(dims), " has more than ", kMostElements, " elements"));
     }
-    elements *= dim;
+    elements *= std::max<int64_t>(dim, 1);  // so that steps fit where there are no elements, too
   }
-  return elements;
+  return none ? 0 : elements;
 }
 
 Tensor::Tensor(Spec spec) : spec_(std::move(spec)), elements_(spec_.elements()) {

@@ -4,13 +4,9 @@
 
 namespace hewn::flow {
 
-#define HEWN_FLOW_OP(function) const Operator& function();
-#include "hewn/flow/op/ops.def"
-#undef HEWN_FLOW_OP
-
 const std::vector<const Operator*>& operators() {
   static const std::vector<const Operator*> kAll = {
-#define HEWN_FLOW_OP(function) &function(),
+#define HEWN_FLOW_OP(name) &op::k##name,
 #include "hewn/flow/op/ops.def"
 #undef HEWN_FLOW_OP
   };
@@ -20,7 +16,7 @@ const std::vector<const Operator*>& operators() {
 const Operator* find_operator(std::string_view name) {
   const auto& all = operators();
   const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Operator* op) { return op->name == name; });
+      std::find_if(all.begin(), all.end(), [&](const Operator* one) { return one->name == name; });
   return found == all.end() ? nullptr : *found;
 }
 
@@ -35,12 +31,50 @@ void Call::expect(size_t input, Type wanted_type) const {
   }
 }
 
+void Call::expect_number(size_t input) const {
+  if (type(input) == Type::kBool) throw bad(str("input ", input, " is of bool, not of numbers"));
+}
+
+void Call::expect_one(size_t input) const {
+  if (spec(input).elements() != 1) throw bad(str("input ", input, " is not one number"));
+}
+
 int64_t from_front(const Call& call, int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) throw call.bad(str("there is no axis ", axis, " among ", rank));
   return axis < 0 ? axis + rank : axis;
 }
 
+std::vector<int64_t> from_front(const Call& call, std::vector<int64_t> axes, int64_t rank) {
+  std::vector<bool> seen(static_cast<size_t>(rank), false);
+  for (int64_t& axis : axes) {
+    axis = from_front(call, axis, rank);
+    if (seen[static_cast<size_t>(axis)]) throw call.bad(str("axis ", axis, " is there twice"));
+    seen[static_cast<size_t>(axis)] = true;
+  }
+  return axes;
+}
+
+std::optional<std::vector<int64_t>> list_of(const Call& call, const std::string& name, size_t input) {
+  if (call.has(input)) return call.list(input);
+  if (call.node->has(name)) return call.node->integers(name);
+  return std::nullopt;
+}
+
 std::vector<Spec> same_as_first(const Call& call) { return {call.spec(0)}; }
+
+std::vector<Spec> same_floats(const Call& call) {
+  call.expect(0, Type::kFloat);
+  return {call.spec(0)};
+}
+
+std::vector<Spec> same_numbers(const Call& call) {
+  call.expect_number(0);
+  return {call.spec(0)};
+}
+
+int64_t count(const Dims& dims, int64_t first, int64_t last) {
+  return count(Dims(dims.begin() + first, dims.begin() + last));
+}
 
 Dims broadcast(const Call& call, const Dims& a, const Dims& b) {
   Dims out(std::max(a.size(), b.size()), 1);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,10 @@ struct Call {
   bool wanted(size_t output) const { return output < out.size() && out[output].data != nullptr; }
 
   void expect(size_t input, Type type) const;
+  /// Float or int64.
+  void expect_number(size_t input) const;
+  /// One number, of whatever shape.
+  void expect_one(size_t input) const;
   /// An error of this node.
   Error bad(const std::string& problem) const { return Error(to_string(*node) + ": " + problem); }
 };
@@ -74,6 +79,15 @@ struct Operator {
   std::vector<Spec> (*infer)(const Call& call) = nullptr;
   void (*run)(const Call& call) = nullptr;
 };
+
+/// For operators that take any number of inputs.
+constexpr size_t kAnyNumber = 1 << 20;
+
+namespace op {
+#define HEWN_FLOW_OP(name) extern const Operator k##name;
+#include "hewn/flow/op/ops.def"
+#undef HEWN_FLOW_OP
+}  // namespace op
 
 /// All of them: a line of ops.def each.
 const std::vector<const Operator*>& operators();
@@ -90,8 +104,17 @@ void with_type(Type type, const Body& body) {
 
 /// `axis` counted from the front; throws where it is not one of `rank`.
 int64_t from_front(const Call& call, int64_t axis, int64_t rank);
-/// What comes out of operators that keep the shape and type of their first input.
+/// Those of a list; throws where one is there twice.
+std::vector<int64_t> from_front(const Call& call, std::vector<int64_t> axes, int64_t rank);
+/// An attribute until some opset, an input since: `name`, or input number `input`. None: nothing.
+std::optional<std::vector<int64_t>> list_of(const Call& call, const std::string& name, size_t input);
+/// What comes out of operators that keep the shape and type of their first input: anything, or floats only,
+/// or floats and integers.
 std::vector<Spec> same_as_first(const Call& call);
+std::vector<Spec> same_floats(const Call& call);
+std::vector<Spec> same_numbers(const Call& call);
+/// How many elements there are from dimension `first` to before `last`.
+int64_t count(const Dims& dims, int64_t first, int64_t last);
 /// The shape that both can be stretched to; throws where there is none.
 Dims broadcast(const Call& call, const Dims& a, const Dims& b);
 /// Steps in elements from one index of each dimension of `to` to the next, for a tensor of `from` that is

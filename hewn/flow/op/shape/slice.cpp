@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <numeric>
+
+#include "hewn/flow/op/runs.h"
+
+namespace hewn::flow {
+namespace {
+
+/// Every `step`-th index of a dimension, `length` of them.
+struct Stretch {
+  int64_t start = 0;
+  int64_t length = 0;
+  int64_t step = 1;
+};
+
+Stretch stretch(const Call& call, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  if (step == 0) throw call.bad("a step is 0");
+  // No dimension is longer, so larger steps are not different.
+  step = std::clamp(step, -2 * kMostElements, 2 * kMostElements);
+  if (start < 0) start += dim;
+  if (end < 0) end += dim;
+  if (step > 0) {
+    start = std::clamp<int64_t>(start, 0, dim);
+    end = std::clamp<int64_t>(end, 0, dim);
+    return {start, end > start ? (end - start - 1) / step + 1 : 0, step};
+  }
+  start = std::clamp<int64_t>(start, -1, dim - 1);
+  end = std::clamp<int64_t>(end, -1, dim - 1);
+  return {std::max<int64_t>(start, 0), start > end ? (start - end - 1) / -step + 1 : 0, step};
+}
+
+/// One for every dimension of the input.
+std::vector<Stretch> stretches(const Call& call) {
+  const std::vector<int64_t> starts = call.list(1);
+  const std::vector<int64_t> ends = call.list(2);
+  std::vector<int64_t> axes(starts.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  if (call.has(3)) axes = call.list(3);
+  const std::vector<int64_t> steps = call.has(4) ? call.list(4) : std::vector<int64_t>(starts.size(), 1);
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
+    throw call.bad("starts, ends, axes and steps are not equally many");
+  }
+  std::vector<Stretch> out;
+  for (const int64_t dim : call.dims(0)) out.push_back({0, dim, 1});
+  axes = from_front(call, axes, call.rank(0));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(axes[i]);
+    out[axis] = stretch(call, call.dims(0)[axis], starts[i], ends[i], steps[i]);
+  }
+  return out;
+}
+
+std::vector<Spec> infer_slice(const Call& call) {
+  Spec out = {call.type(0), {}};
+  for (const Stretch& one : stretches(call)) out.dims.push_back(one.length);
+  return {out};
+}
+
+void run_slice(const Call& call) {
+  const Dims& dims = call.out[0].spec.dims;
+  if (count(dims) == 0) return;
+  std::vector<int64_t> strides = strides_of(call.dims(0));
+  int64_t begin = 0;
+  const std::vector<Stretch> all = stretches(call);
+  for (size_t d = 0; d < all.size(); ++d) {
+    begin += all[d].start * strides[d];
+    strides[d] *= all[d].step;
+  }
+  auto* from = static_cast<std::byte*>(call.at(0).data) + static_cast<size_t>(begin) * size_of(call.type(0));
+  copy(call.type(0), dims, {from, strides}, {call.out[0].data, strides_of(dims)});
+}
+
+}  // namespace
+
+constinit const Operator op::kSlice = {
+    .name = "Slice", .least_inputs = 3, .most_inputs = 5, .infer = infer_slice, .run = run_slice};
+
+}  // namespace hewn::flow
