@@ -115,8 +115,9 @@ void multiply_matrices(const MatrixProduct& product, int64_t begin, int64_t end)
   for (int64_t row = begin; row < end; row += outputs) {
     TileArguments t;
     t.outputs = std::min(outputs, end - row);
-    for (int64_t j = 0; j < t.outputs; ++j) {
-      const float* a = product.a + (row + j) * product.inner;
+    const float* a = product.a + row * product.inner;
+    if (t.outputs == 8) machine().pack_eight(a, product.inner, weight.data(), 8, product.inner);
+    for (int64_t j = 0; j < t.outputs && t.outputs != 8; ++j, a += product.inner) {
       for (int64_t k = 0; k < product.inner; ++k) weight[static_cast<size_t>(k * t.outputs + j)] = a[k];
     }
     t.runs = &run;
