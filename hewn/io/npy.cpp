@@ -205,9 +205,9 @@ NpyMatrix read_npy(ByteStream& file, const std::string& where, NpyShape shape) {
 
 namespace {
 
-std::string npy_start(const char* type, bool fortran, int64_t rows, int64_t cols) {
+std::string npy_start(const char* type, bool fortran, const std::string& shape) {
   std::string header = str("{'descr': '", type, "', 'fortran_order': ", fortran ? "True" : "False",
-                           ", 'shape': (", rows, ", ", cols, "), }");
+                           ", 'shape': (", shape, "), }");
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header.push_back('\n');
   std::string start("\x93NUMPY\x01\x00", 8);
@@ -218,15 +218,77 @@ std::string npy_start(const char* type, bool fortran, int64_t rows, int64_t cols
 
 }  // namespace
 
+NpyArray read_npy_array(const std::filesystem::path& path) {
+  FileStream file(path);
+  return read_npy_array(file, path.string());
+}
+
+NpyArray read_npy_array(ByteStream& file, const std::string& where) {
+  const Layout layout = read_layout(file, where);
+  const Type* type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                  [&](const Type& t) { return layout.type == t.name; });
+  if (type == std::end(kTypes)) {
+    reject(where, str("NPY type \"", layout.type, "\" is not supported; expected floats, integers or bool"));
+  }
+  if (layout.fortran && layout.shape.size() > 1) reject(where, "is in Fortran order; save it in C order");
+  NpyArray out{layout.shape, {}};
+  uint64_t elements = 1;
+  for (const int64_t dim : layout.shape) {
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements)) reject(where, "NPY shape is damaged");
+  }
+  const uint64_t bytes = file.size() - layout.offset;
+  if (elements > bytes || elements * type->size != bytes) {
+    reject(where, str("has ", bytes, " bytes of data, which do not fit its shape"));
+  }
+  std::string data(bytes, '\0');
+  file.read(data.data(), bytes);
+  const char kind = layout.type[1];
+  if (kind == 'b') {
+    out.values = std::vector<uint8_t>(data.begin(), data.end());
+  } else if (layout.type == "<i8") {
+    std::vector<int64_t> values(elements);
+    std::memcpy(values.data(), data.data(), bytes);
+    out.values = std::move(values);
+  } else {
+    std::vector<double> wide(elements);
+    type->convert(data.data(), elements, wide.data(), 1);
+    if (kind == 'f') {
+      out.values = std::vector<float>(wide.begin(), wide.end());
+    } else {
+      std::vector<int64_t> values(elements);
+      // Doubles hold what fits into 32 bits; of larger unsigned numbers the nearest that fits.
+      std::transform(wide.begin(), wide.end(), values.begin(), [](double x) {
+        return x >= 9223372036854775807.0 ? INT64_MAX : static_cast<int64_t>(x);
+      });
+      out.values = std::move(values);
+    }
+  }
+  return out;
+}
+
+std::string npy_bytes(const NpyArray& array) {
+  std::string shape;
+  for (const int64_t dim : array.dims) shape += str(dim, ", ");
+  if (array.dims.size() > 1) shape.resize(shape.size() - 2);
+  const char* types[] = {"<f4", "<i8", "|b1"};
+  std::string out = npy_start(types[array.values.index()], false, shape);
+  std::visit(
+      [&](const auto& values) {
+        out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+      },
+      array.values);
+  return out;
+}
+
 void write_npy(const std::filesystem::path& path, int64_t rows, int64_t cols, const double* column_major) {
-  const std::string start = npy_start("<f8", true, rows, cols);
+  const std::string start = npy_start("<f8", true, str(rows, ", ", cols));
   const std::string_view data(reinterpret_cast<const char*>(column_major),
                               static_cast<size_t>(rows * cols) * sizeof(double));
   write_file_atomically(path, {start, data});
 }
 
 std::string npy_bytes(int64_t rows, int64_t cols, const float* row_major) {
-  std::string out = npy_start("<f4", false, rows, cols);
+  std::string out = npy_start("<f4", false, str(rows, ", ", cols));
   return out.append(reinterpret_cast<const char*>(row_major),
                     static_cast<size_t>(rows * cols) * sizeof(float));
 }

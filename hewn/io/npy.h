@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "hewn/io/byte_stream.h"
@@ -29,6 +30,18 @@ NpyMatrix read_npy(ByteStream& file, const std::string& where, NpyShape shape = 
 NpyMatrix parse_npy(std::string_view bytes, const std::string& where, NpyShape shape = NpyShape::kMatrix);
 /// Whether these bytes begin an NPY file.
 bool starts_as_npy(std::string_view bytes);
+
+/// A NumPy array of any dimensions, row-major: floats of all widths as float, integers as int64, bool as bytes.
+struct NpyArray {
+  std::vector<int64_t> dims;
+  std::variant<std::vector<float>, std::vector<int64_t>, std::vector<uint8_t>> values;
+};
+
+/// Throws FormatError for other types, Fortran order, and data that does not fit the shape.
+NpyArray read_npy_array(const std::filesystem::path& path);
+NpyArray read_npy_array(ByteStream& file, const std::string& where);
+/// A file's bytes.
+std::string npy_bytes(const NpyArray& array);
 
 /// Writes float64 in Fortran order, atomically.
 void write_npy(const std::filesystem::path& path, int64_t rows, int64_t cols, const double* column_major);

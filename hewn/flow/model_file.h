@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "hewn/flow/graph.h"
+
+namespace hewn::flow {
+
+/// A model.hewn file of version 3: a graph of general tensors. docs/formats.md describes it.
+struct FlowModel {
+  Graph graph;
+  std::map<std::string, std::string> metadata;  // for people
+};
+
+/// Writes atomically, with a checksum. Weights of which most are zero take the room of the others.
+void write_flow_model(const std::filesystem::path& path, const Graph& graph,
+                      const std::map<std::string, std::string>& metadata);
+
+/// Checks all that running relies on; throws FormatError naming the file.
+FlowModel read_flow_model(const std::filesystem::path& path);
+/// The same for bytes in memory, called `where` in errors. Without `sealed` the checksum is not looked at.
+FlowModel parse_flow_model(std::string bytes, const std::string& where, bool sealed = true);
+
+/// Whether a file is of this version; throws nothing.
+bool is_flow_model(const std::filesystem::path& path);
+
+}  // namespace hewn::flow
