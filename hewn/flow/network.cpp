@@ -19,19 +19,14 @@ namespace {
 constexpr size_t kMostBytes = size_t{1} << 32;
 constexpr size_t kHugePage = size_t{1} << 21;
 
-struct Release {
-  void operator()(std::byte* memory) const { std::free(memory); }
-};
-using Arena = std::unique_ptr<std::byte[], Release>;
-
-Arena allocate_arena(size_t bytes) {
+std::shared_ptr<std::byte> allocate_arena(size_t bytes) {
   const size_t alignment = bytes >= kHugePage ? kHugePage : 64;
   const size_t whole = (bytes + alignment) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, whole);
   if (memory == nullptr) throw std::bad_alloc();
   if (alignment == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);  // only a wish
   std::memset(memory, 0, whole);
-  return Arena(static_cast<std::byte*>(memory));
+  return {static_cast<std::byte*>(memory), [](std::byte* old) { std::free(old); }};
 }
 
 bool same_bytes(const Tensor& a, const Tensor& b) {
@@ -62,7 +57,7 @@ struct Network::Ready {
   std::vector<Spec> specs;
   std::vector<std::pair<size_t, Tensor>> looked_at;  // inputs whose numbers the plan depends on
   Plan plan;
-  Arena arena;
+  std::shared_ptr<std::byte> arena;
   std::vector<const void*> inputs;
 
   bool fits(const std::vector<Tensor>& given) const {

@@ -185,13 +185,19 @@ bool fold_batch_norm(const Finder& finder, Graph& graph, Node& node) {
 /// Readers of what an identity makes read what it is made from.
 void skip_identities(Graph& graph) {
   std::map<int32_t, int32_t> same;
+  const std::vector<int32_t> uses = count_uses(graph);
   for (Node& node : graph.nodes) {
     for (int32_t& value : node.inputs) {
       const auto found = same.find(value);
       if (found != same.end()) value = found->second;
     }
-    const bool mask = node.outputs.size() > 1 && node.outputs[1] != kNone;
-    const bool identity = node.op == "Identity" || (node.op == "Dropout" && !mask && node.inputs.size() < 3);
+    const bool mask = node.outputs.size() > 1 && node.outputs[1] != kNone && uses[static_cast<size_t>(node.outputs[1])] > 0;
+    // Dropout is for training; a graph that was written then still says by how much.
+    const Tensor* ratio = node.inputs.size() > 1 && node.inputs[1] != kNone ? graph.constant(node.inputs[1]) : nullptr;
+    const bool nothing = ratio != nullptr && ratio->type() == Type::kFloat && ratio->elements() == 1 &&
+                         ratio->values<float>()[0] == 0;
+    const bool identity =
+        node.op == "Identity" || (node.op == "Dropout" && !mask && (node.inputs.size() < 3 || nothing));
     if (identity && !node.inputs.empty() && node.outputs[0] != kNone) same[node.outputs[0]] = node.inputs[0];
   }
   // Outputs keep their names, so the node that makes one stays.

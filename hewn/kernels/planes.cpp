@@ -6,8 +6,16 @@
 namespace hewn::kernels {
 namespace {
 
-// Chunks of columns for which a tile's weights are used before the next tile.
-constexpr int64_t kChunks = 4;
+// Floats of the input that serve all tiles before the next ones: they stay in the L2 cache beside the weights, which
+// are read once for them.
+constexpr int64_t kGroupFloats = int64_t{160} * 1024;
+constexpr int64_t kFewestChunks = 4;
+
+/// Chunks of columns for which a tile's weights are used before the next tile.
+int64_t chunks_of(const PlaneProduct& product, int64_t width) {
+  return std::max(kFewestChunks, kGroupFloats / (width * std::max<int64_t>(product.channels, 1)));
+}
+
 // Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
@@ -67,8 +75,9 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
   const std::vector<Packed::Tile>& tiles = product.weight->tiles();
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
-  for (int64_t from = first; from < last; from += kChunks * width) {
-    const int64_t to = std::min(last, from + kChunks * width);
+  const int64_t group_columns = chunks_of(product, width) * width;
+  for (int64_t from = first; from < last; from += group_columns) {
+    const int64_t to = std::min(last, from + group_columns);
     for (int64_t tile = begin; tile < end;) {
       int64_t count = 0;
       do {

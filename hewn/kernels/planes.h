@@ -36,6 +36,7 @@ struct PlaneProduct {
   const float* bias = nullptr;
   const float* add = nullptr;  // rows out_stride apart
   bool relu = false;
+  int64_t channels = 0;  // rows of the input
 };
 
 /// For the pixels [first, last), and up to seven more to a multiple of kColumnStep, and the tiles [begin, end).

@@ -185,9 +185,12 @@ HWY_ATTR float sum_here(const float* in, int64_t count) {
 
 HWY_ATTR void softmax_here(const float* in, float* out, int64_t count) {
   if (count == 0) return;
-  float most = in[0];
-  for (int64_t i = 1; i < count; ++i) most = std::max(most, in[i]);
-  const V top = number(most);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(kFull));
+  V most = number(in[0]);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) most = hn::Max(most, hn::LoadU(kFull, in + i));
+  for (; i < count; ++i) most = hn::Max(most, number(in[i]));
+  const V top = hn::MaxOfLanes(kFull, most);
   each(in, out, count, [&](V x) HWY_ATTR { return hn::Exp(kFull, hn::Sub(x, top)); });
   const V factor = number(1 / sum_here(out, count));
   each(out, out, count, [&](V x) HWY_ATTR { return hn::Mul(x, factor); });

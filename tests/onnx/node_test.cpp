@@ -14,6 +14,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/flow/evaluate.h"
+#include "hewn/flow/network.h"
 #include "hewn/onnx/import.h"
 #include "hewn/onnx/tensors.h"
 
@@ -99,11 +100,16 @@ std::string run_test(const std::filesystem::path& folder) {
     for (int set = 0;; ++set) {
       const auto data = folder / ("test_data_set_" + std::to_string(set));
       if (!std::filesystem::exists(data)) return "";
-      const auto outputs = flow::evaluate(graph, recorded(data, "input"));
+      const auto inputs = recorded(data, "input");
+      const auto outputs = flow::evaluate(graph, inputs);
+      flow::Network network(graph);
+      const auto planned = network.run(inputs);
       const auto expected = recorded(data, "output");
       for (size_t i = 0; i < expected.size(); ++i) {
         const std::string wrong = difference(outputs.at(i), expected[i]);
         if (!wrong.empty()) return str("output ", i, ": ", wrong);
+        const std::string planned_wrong = difference(planned.at(i), expected[i]);
+        if (!planned_wrong.empty()) return str("output ", i, " of its plan: ", planned_wrong);
       }
     }
   } catch (const std::exception& error) {

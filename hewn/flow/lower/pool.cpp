@@ -45,21 +45,23 @@ struct PoolLines {
   int64_t out_line;
 };
 
-void max_pool_image(const Window& window, const PoolLines& lines, float* best) {
+/// `best` holds a line with its padding.
+void max_pool_image(const Window& window, const PoolLines& lines, std::vector<float>& best) {
   const auto [high, wide] = window;
+  constexpr float kLeast = -std::numeric_limits<float>::infinity();
   for (int64_t y = 0; y < high.out; ++y) {
     // The largest of each column first, then of the columns of each window.
-    std::fill_n(best, wide.in, -std::numeric_limits<float>::infinity());
+    std::fill(best.begin(), best.end(), kLeast);
+    float* columns = best.data() + wide.before;
     for (int64_t tap = high.first_tap(y); tap < high.last_tap(y); ++tap) {
       const float* line = lines.in + (high.start(y) + tap * high.dilation) * lines.in_line;
-      kernels::combine(kernels::Pair::kMax, best, 1, line, 1, best, wide.in);
+      kernels::combine(kernels::Pair::kMax, columns, 1, line, 1, columns, wide.in);
     }
     float* out = lines.out + y * lines.out_line;
     for (int64_t x = 0; x < wide.out; ++x) {
-      float most = -std::numeric_limits<float>::infinity();
-      for (int64_t tap = wide.first_tap(x); tap < wide.last_tap(x); ++tap) {
-        most = std::max(most, best[wide.start(x) + tap * wide.dilation]);
-      }
+      const float* first = best.data() + x * wide.stride;
+      float most = first[0];
+      for (int64_t tap = 1; tap < wide.kernel; ++tap) most = std::max(most, first[tap * wide.dilation]);
       out[x] = most;
     }
   }
@@ -114,6 +116,9 @@ void lower_pool(Builder& builder, int32_t number) {
   const bool most = node.op == "MaxPool";
   const bool with_padding = node.integer("count_include_pad", 0) != 0;
   const Window slides = window ? pool_window(builder, node) : Window{};
+  // Up to the end of the last window, which ceil_mode may put beyond the padding.
+  const int64_t line_floats = std::max(slides.wide.before + slides.wide.in,
+                                       (slides.wide.out - 1) * slides.wide.stride + (slides.wide.kernel - 1) * slides.wide.dilation + 1);
   builder.add({.what = to_string(node),
                .reads = {from},
                .writes = {to},
@@ -121,7 +126,7 @@ void lower_pool(Builder& builder, int32_t number) {
                    [=](const Memory& memory, int64_t part, int64_t parts) {
                      const Lines lines = rows ? lines_of(in, memory.floats(from)) : lines_of_plain(in, memory.floats(from));
                      const Lines results = lines_of(out, memory.floats(to));
-                     std::vector<float> best(static_cast<size_t>(in.width));
+                     std::vector<float> best(static_cast<size_t>(line_floats));
                      const Range range = share(in.channels * in.images, part, parts);
                      for (int64_t i = range.begin; i < range.end; ++i) {
                        const int64_t c = i / in.images;
@@ -132,7 +137,7 @@ void lower_pool(Builder& builder, int32_t number) {
                        if (!window) {
                          *result = mean_of_image(in, first, lines.line);
                        } else if (most) {
-                         max_pool_image(slides, image, best.data());
+                         max_pool_image(slides, image, best);
                        } else {
                          average_pool_image(slides, with_padding, image);
                        }

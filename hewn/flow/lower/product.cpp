@@ -12,6 +12,7 @@ namespace {
 struct Group {
   const kernels::Packed* weight;
   kernels::PlaneRuns runs;
+  int64_t channels;
   int64_t first_channel;
   int64_t first_output;
 };
@@ -40,6 +41,7 @@ void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_
   kernels::PlaneProduct product = plan.product;
   product.weight = group.weight;
   product.runs = &group.runs;
+  product.channels = group.channels;
   product.in += group.first_channel * product.in_stride;
   product.out += group.first_output * product.out_stride;
   if (product.add != nullptr) product.add += group.first_output * product.out_stride;
@@ -117,7 +119,7 @@ void add_products(Builder& builder, Step step, const ProductPlan& plan, const Pr
     const auto at = static_cast<int64_t>(g);
     groups->push_back({&packed,
                        kernels::plane_runs(packed, weight.channels, what.taps, plan.product.in_stride),
-                       at * weight.channels, at * packed.outputs()});
+                       weight.channels, at * weight.channels, at * packed.outputs()});
     step.work += packed.products() * plan.columns;
   }
   builder.plan.kept.push_back(what.weight);
