@@ -53,7 +53,7 @@ void use_sizes(const Call& call, const std::vector<int64_t>& axes, std::vector<S
     const auto in = static_cast<float>(one.in);
     one.out = stretch ? sizes[i] : size_of_dimension(call, std::floor(common * in + 0.5F));
     one.scale = stretch ? static_cast<float>(sizes[i]) / std::max(in, 1.0F) : common;
-    one.length = static_cast<float>(one.out);
+    one.length = stretch ? static_cast<float>(one.out) : common * in;
   }
 }
 

@@ -24,9 +24,10 @@ Stretch stretch(const Call& call, int64_t dim, int64_t start, int64_t end, int64
     end = std::clamp<int64_t>(end, 0, dim);
     return {start, end > start ? (end - start - 1) / step + 1 : 0, step};
   }
-  start = std::clamp<int64_t>(start, -1, dim - 1);
+  if (dim == 0) return {0, 0, step};
+  start = std::clamp<int64_t>(start, 0, dim - 1);
   end = std::clamp<int64_t>(end, -1, dim - 1);
-  return {std::max<int64_t>(start, 0), start > end ? (start - end - 1) / -step + 1 : 0, step};
+  return {start, start > end ? (start - end - 1) / -step + 1 : 0, step};
 }
 
 /// One for every dimension of the input.
