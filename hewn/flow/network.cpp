@@ -48,6 +48,8 @@ int enough_threads(int64_t work, int threads) {
 }  // namespace
 
 struct Network::Shared {
+  explicit Shared(int64_t block) : weights(block) {}
+
   Graph graph;
   std::mutex mutex;  // of the weights
   WeightCache weights;
@@ -99,7 +101,7 @@ struct Network::Ready {
   }
 };
 
-Network::Network(Graph graph) : shared_(std::make_shared<Shared>()) {
+Network::Network(Graph graph, int64_t block) : shared_(std::make_shared<Shared>(block)) {
   simplify(graph);
   shared_->graph = std::move(graph);
 }
@@ -113,7 +115,9 @@ Network& Network::operator=(const Network& other) {
 
 const Graph& Network::graph() const { return shared_->graph; }
 
-void Network::set_threads(int threads) { threads_ = threads > 0 ? threads : std::max(1, omp_get_num_procs()); }
+void Network::set_threads(int threads) {
+  threads_ = threads > 0 ? threads : std::max(1, omp_get_num_procs());
+}
 
 Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
   if (ready_ != nullptr && ready_->fits(inputs)) return *ready_;

@@ -234,7 +234,8 @@ NpyArray read_npy_array(ByteStream& file, const std::string& where) {
   NpyArray out{layout.shape, {}};
   uint64_t elements = 1;
   for (const int64_t dim : layout.shape) {
-    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements)) reject(where, "NPY shape is damaged");
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements))
+      reject(where, "NPY shape is damaged");
   }
   const uint64_t bytes = file.size() - layout.offset;
   if (elements > bytes || elements * type->size != bytes) {
