@@ -46,6 +46,7 @@ class Network {
   struct Ready;   // a plan and its memory
 
   Ready& prepare(const std::vector<Tensor>& inputs);
+  int64_t prepare_pieces(Ready& ready, const Special& special);
 
   std::shared_ptr<Shared> shared_;
   std::shared_ptr<Ready> ready_;

@@ -8,6 +8,7 @@
 #include "hewn/core/error.h"
 #include "hewn/flow/evaluate.h"
 #include "hewn/flow/model_file.h"
+#include "hewn/flow/samples.h"
 #include "tests/support/temp_folder.h"
 
 namespace hewn::flow {
@@ -41,7 +42,8 @@ struct Draft {
     graph.constants[value] = std::move(tensor);
     return value;
   }
-  int32_t add(const std::string& op, std::vector<int32_t> inputs, std::map<std::string, Attribute> attributes = {}) {
+  int32_t add(const std::string& op, std::vector<int32_t> inputs,
+              std::map<std::string, Attribute> attributes = {}) {
     Node node;
     node.op = op;
     node.inputs = std::move(inputs);
@@ -50,10 +52,12 @@ struct Draft {
     graph.nodes.push_back(node);
     return node.outputs[0];
   }
-  int32_t conv(int32_t x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t pad, int64_t groups = 1,
-               float zeros = 0, int64_t dilation = 1) {
+  int32_t conv(int32_t x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t pad,
+               int64_t groups = 1, float zeros = 0, int64_t dilation = 1) {
     const auto seed = static_cast<uint32_t>(graph.values.size());
-    return add("Conv", {x, constant(noise({out, in / groups, kernel, kernel}, seed, zeros)), constant(noise({out}, seed + 1))},
+    return add("Conv",
+               {x, constant(noise({out, in / groups, kernel, kernel}, seed, zeros)),
+                constant(noise({out}, seed + 1))},
                {{"strides", std::vector<int64_t>{stride, stride}},
                 {"pads", std::vector<int64_t>{pad, pad, pad, pad}},
                 {"dilations", std::vector<int64_t>{dilation, dilation}},
@@ -77,7 +81,8 @@ void expect_same(const Graph& graph, const Tensor& input) {
       float size = 1e-3F;
       for (const float x : expected[i].values<float>()) size = std::max(size, std::abs(x));
       for (size_t k = 0; k < static_cast<size_t>(got[i].elements()); ++k) {
-        ASSERT_NEAR(got[i].values<float>()[k], expected[i].values<float>()[k], 1e-4F * size) << "output " << i << ", " << k;
+        ASSERT_NEAR(got[i].values<float>()[k], expected[i].values<float>()[k], 1e-4F * size)
+            << "output " << i << ", " << k;
       }
     }
   }
@@ -87,10 +92,11 @@ TEST(Network, ConvolutionsOfAllKinds) {
   struct Case {
     int64_t n, c, h, w, out, kernel, stride, pad, groups, dilation;
   };
-  const std::vector<Case> cases = {{1, 1, 1, 1, 1, 1, 1, 0, 1, 1},  {2, 3, 9, 7, 5, 3, 1, 1, 1, 1},  {1, 16, 14, 14, 32, 3, 2, 1, 1, 1},
-                                   {3, 8, 5, 5, 8, 3, 1, 1, 8, 1},  {2, 8, 11, 6, 8, 5, 2, 2, 8, 1},  {1, 4, 10, 10, 6, 3, 1, 0, 2, 1},
-                                   {2, 4, 12, 12, 4, 3, 1, 2, 1, 2}, {1, 3, 23, 17, 8, 7, 2, 3, 1, 1}, {2, 6, 8, 8, 4, 1, 2, 0, 1, 1},
-                                   {1, 4, 4, 4, 4, 1, 1, 1, 1, 1},  {2, 5, 7, 7, 3, 7, 1, 0, 1, 1},  {1, 4, 9, 9, 4, 3, 3, 1, 1, 1}};
+  const std::vector<Case> cases = {
+      {1, 1, 1, 1, 1, 1, 1, 0, 1, 1},   {2, 3, 9, 7, 5, 3, 1, 1, 1, 1},   {1, 16, 14, 14, 32, 3, 2, 1, 1, 1},
+      {3, 8, 5, 5, 8, 3, 1, 1, 8, 1},   {2, 8, 11, 6, 8, 5, 2, 2, 8, 1},  {1, 4, 10, 10, 6, 3, 1, 0, 2, 1},
+      {2, 4, 12, 12, 4, 3, 1, 2, 1, 2}, {1, 3, 23, 17, 8, 7, 2, 3, 1, 1}, {2, 6, 8, 8, 4, 1, 2, 0, 1, 1},
+      {1, 4, 4, 4, 4, 1, 1, 1, 1, 1},   {2, 5, 7, 7, 3, 7, 1, 0, 1, 1},   {1, 4, 9, 9, 4, 3, 3, 1, 1, 1}};
   for (const Case& one : cases) {
     SCOPED_TRACE(one.kernel * 1000 + one.stride * 100 + one.pad * 10 + one.groups);
     Draft draft({one.n, one.c, one.h, one.w});
@@ -105,7 +111,10 @@ TEST(Network, AResidualNetworkWithItsBorders) {
   for (const int64_t batch : {1, 2, 5}) {
     Draft draft({batch, 3, 15, 13});
     int32_t x = draft.add("Relu", {draft.conv(0, 3, 16, 7, 2, 3)});
-    x = draft.add("MaxPool", {x}, {{"kernel_shape", std::vector<int64_t>{3, 3}}, {"strides", std::vector<int64_t>{2, 2}}, {"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+    x = draft.add("MaxPool", {x},
+                  {{"kernel_shape", std::vector<int64_t>{3, 3}},
+                   {"strides", std::vector<int64_t>{2, 2}},
+                   {"pads", std::vector<int64_t>{1, 1, 1, 1}}});
     const int32_t first = draft.add("Relu", {draft.conv(x, 16, 16, 3, 1, 1)});
     x = draft.add("Relu", {draft.add("Add", {draft.conv(first, 16, 16, 3, 1, 1), x})});
     const int32_t skip = draft.conv(x, 16, 32, 1, 2, 0);
@@ -113,11 +122,13 @@ TEST(Network, AResidualNetworkWithItsBorders) {
     int32_t y = draft.add("Sigmoid", {draft.conv(x, 16, 32, 3, 2, 1)});
     y = draft.conv(y, 32, 32, 3, 1, 1);
     y = draft.add("Relu", {draft.add("Add", {skip, y})});
-    const int32_t gate = draft.add("Sigmoid", {draft.conv(draft.add("GlobalAveragePool", {y}), 32, 32, 1, 1, 0)});
+    const int32_t gate =
+        draft.add("Sigmoid", {draft.conv(draft.add("GlobalAveragePool", {y}), 32, 32, 1, 1, 0)});
     y = draft.add("Mul", {y, gate});
     y = draft.add("AveragePool", {y}, {{"kernel_shape", std::vector<int64_t>{2, 2}}});
     y = draft.add("Flatten", {draft.add("GlobalAveragePool", {y})});
-    y = draft.add("Gemm", {y, draft.constant(noise({10, 32}, 3)), draft.constant(noise({10}, 4))}, {{"transB", int64_t{1}}});
+    y = draft.add("Gemm", {y, draft.constant(noise({10, 32}, 3)), draft.constant(noise({10}, 4))},
+                  {{"transB", int64_t{1}}});
     draft.output(y, {1, 10});
     draft.output(x, {1, 16, 1, 1});
     expect_same(draft.graph, noise({batch, 3, 15, 13}, 9));
@@ -147,7 +158,8 @@ TEST(Network, TokensThroughATransformerLayer) {
       return draft.add("Add", {y, draft.constant(noise({out}, seed + 1))});
     };
     const auto norm = [&](int32_t x) {
-      return draft.add("LayerNormalization", {x, draft.constant(noise({24}, 5)), draft.constant(noise({24}, 6))});
+      return draft.add("LayerNormalization",
+                       {x, draft.constant(noise({24}, 5)), draft.constant(noise({24}, 6))});
     };
     const int32_t x = norm(0);
     const auto heads = [&](int32_t value, std::vector<int64_t> order) {
@@ -158,13 +170,22 @@ TEST(Network, TokensThroughATransformerLayer) {
     const int32_t k = heads(linear(x, 24, 24, 20), {0, 2, 3, 1});
     const int32_t v = heads(linear(x, 24, 24, 30), {0, 2, 1, 3});
     const int32_t weights = draft.add("Softmax", {draft.add("MatMul", {q, k})}, {{"axis", int64_t{-1}}});
-    int32_t y = draft.add("Transpose", {draft.add("MatMul", {weights, v})}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+    int32_t y = draft.add("Transpose", {draft.add("MatMul", {weights, v})},
+                          {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
     y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{0, 0, 24}))});
     y = draft.add("Add", {linear(y, 24, 24, 40), x});
     const int32_t wide = draft.add("Gelu", {linear(norm(y), 24, 96, 50)});
     y = draft.add("Add", {y, linear(wide, 96, 24, 60)});
+    // As torch writes attention: tokens first, batch and heads as one.
+    y = draft.add("Transpose", {y}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
+    y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{-1, 24}))});
+    y = linear(y, 24, 24, 70);
+    y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{7, -1, 24}))});
+    y = draft.add("Transpose", {y}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
     draft.output(y, {1, 7, 24});
-    expect_same(draft.graph, noise({batch, 7, 24}, 2));
+    const Tensor input = noise({batch, 7, 24}, 2);
+    EXPECT_EQ(samples_are_apart(specialise(draft.graph, {input}), batch), batch > 1);
+    expect_same(draft.graph, input);
   }
 }
 
@@ -182,9 +203,32 @@ TEST(Network, BlocksOfZerosAreLeftOut) {
   EXPECT_EQ(choose_blocks(weight, WeightKind::kConv, 1, 8).block, 8);
   EXPECT_EQ(choose_blocks(noise({64, 64, 3, 3}, 1), WeightKind::kConv, 1, 0).block, 0);
   Draft draft({2, 64, 9, 9});
-  const int32_t y = draft.add("Conv", {0, draft.constant(weight)}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  const int32_t y =
+      draft.add("Conv", {0, draft.constant(weight)}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
   draft.output(y, {1, 64, 9, 9});
   expect_same(draft.graph, noise({2, 64, 9, 9}, 2));
+}
+
+TEST(Network, ALargeBatchRunsInPiecesWhereSamplesAreApart) {
+  Draft draft({6, 16, 64, 64});
+  int32_t y = draft.add("Relu", {draft.conv(0, 16, 32, 3, 1, 1)});
+  draft.output(draft.add("GlobalAveragePool", {y}), {1, 32, 1, 1});
+  const Tensor input = noise({6, 16, 64, 64}, 5);
+  EXPECT_TRUE(samples_are_apart(specialise(draft.graph, {input}), 6));
+  expect_same(draft.graph, input);
+  // The mean over the batch sees all of them.
+  Draft mixed({6, 16, 64, 64});
+  y = mixed.conv(0, 16, 32, 3, 1, 1);
+  const int32_t mean = mixed.add("ReduceMean", {y}, {{"axes", std::vector<int64_t>{0}}});
+  mixed.output(mixed.add("Sub", {y, mean}), {1, 32, 64, 64});
+  EXPECT_FALSE(samples_are_apart(specialise(mixed.graph, {input}), 6));
+  expect_same(mixed.graph, input);
+  // As does a constant that differs from sample to sample.
+  Draft shifted({6, 16, 64, 64});
+  y = shifted.add("Add", {shifted.conv(0, 16, 32, 3, 1, 1), shifted.constant(noise({6, 1, 1, 1}, 3))});
+  shifted.output(y, {1, 32, 64, 64});
+  EXPECT_FALSE(samples_are_apart(specialise(shifted.graph, {input}), 6));
+  expect_same(shifted.graph, input);
 }
 
 TEST(Network, TheNumberOfThreadsChangesNoBit) {
@@ -198,7 +242,8 @@ TEST(Network, TheNumberOfThreadsChangesNoBit) {
   for (const int threads : {2, 3, 5}) {
     network.set_threads(threads);
     const std::vector<Tensor> several = network.run({input});
-    EXPECT_TRUE(std::equal(one[0].values<float>().begin(), one[0].values<float>().end(), several[0].values<float>().begin()));
+    EXPECT_TRUE(std::equal(one[0].values<float>().begin(), one[0].values<float>().end(),
+                           several[0].values<float>().begin()));
   }
 }
 
@@ -228,7 +273,8 @@ TEST(FlowModelFile, ComesBackAsItWas) {
   const Tensor input = noise({2, 3, 8, 8}, 1);
   const auto before = evaluate(draft.graph, {input});
   const auto after = evaluate(model.graph, {input});
-  EXPECT_TRUE(std::equal(before[0].values<float>().begin(), before[0].values<float>().end(), after[0].values<float>().begin()));
+  EXPECT_TRUE(std::equal(before[0].values<float>().begin(), before[0].values<float>().end(),
+                         after[0].values<float>().begin()));
 }
 
 }  // namespace
