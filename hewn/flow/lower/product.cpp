@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hewn/core/error.h"
 #include "hewn/flow/lower/fuse.h"
 #include "hewn/kernels/multiply.h"
 
