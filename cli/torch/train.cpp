@@ -1,6 +1,7 @@
 #include "cli/usage/train.h"
 
 #include <iostream>
+#include <optional>
 
 #include "cli/stop.h"
 #include "cli/table.h"
@@ -66,9 +67,13 @@ int run_train(TrainFields& fields, const Given& given) {
   fields.options = run::options_from(training);
   const dist::Place place = dist::place_from_environment();
   run::Folder folder{fields.options.out};
+  std::optional<run::FreshFolder> claim;
   if (fields.options.out.empty()) {
     if (fields.resume) throw Error("--resume: name the run folder with --out");
-    folder = run::fresh_folder(fields.options);
+    if (place.first()) {
+      claim.emplace(fields.options);
+      folder = claim->folder();
+    }
   }
   if (place.first() && fields.resume && folder.started()) {
     fields.options = run::resumed_options(folder, training);
@@ -87,7 +92,7 @@ int run_train(TrainFields& fields, const Given& given) {
   }
   if (!place.first()) return 0;
   if (fields.json) {
-    std::cout << run::to_json(summary).dump() << '\n';
+    std::cout << run::to_json(summary).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_summary(summary, folder);
   }
