@@ -15,6 +15,7 @@
 #include "hewn/run/stopped.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/job.h"
+#include "hewn/train/ranks/same_ranks.h"
 
 namespace hewn::cli {
 namespace {
@@ -80,6 +81,7 @@ int run_train(TrainFields& fields, const Given& given) {
   }
   const auto group = dist::join(place, {tensor::find_device(fields.options.device, place.local_rank),
                                         std::chrono::seconds(fields.patience)});
+  train::check_same_options(training, *group);
   run::Summary summary;
   try {
     Terminal terminal(fields.quiet || !place.first());
