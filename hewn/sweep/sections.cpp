@@ -193,6 +193,7 @@ class Reader {
         items.push_back(scalar());
       }
       skip_space(true);
+      if (at_end()) fail("a list does not end: expected ]");
       if (!take(',') && peek() != ']') fail("expected , or ] behind a value of a list");
     }
     return items;
