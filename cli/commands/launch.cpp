@@ -119,7 +119,8 @@ Ended wait_for(std::vector<pid_t> pids) {
       if (status == 0) continue;
       end = std::min(end, Clock::now() + kGrace);
       const int number = stopped_by(status);
-      if (out.stopped_by == 0) out.stopped_by = number;
+      // A rank that stopped with another one, which got a signal, exits as after SIGTERM.
+      if (number != 0 && (out.stopped_by == 0 || out.stopped_by == SIGTERM)) out.stopped_by = number;
       if (number == 0 && out.code != 1) out.code = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
       if (number == 0 && !out.failure) out.failure = str("rank ", rank, " ", sweep::fate(status));
     }

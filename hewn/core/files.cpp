@@ -60,7 +60,7 @@ void write_pieces(const NewFile& file, const std::vector<std::string_view>& piec
 }
 
 [[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& why) {
-  throw Error(str(path.string(), ": cannot be read: ", why));
+  throw FormatError(path.string(), str("cannot be read: ", why));
 }
 
 /// Says what else it is.
@@ -156,12 +156,17 @@ void make_writable_folder(const std::filesystem::path& folder) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) throw Error(str(folder.string(), ": cannot make this folder: ", problem.message()));
+  const auto take = [](const Descriptor& file) {
+    return file.ok() && write_all(file.get(), "x") && ::fsync(file.get()) == 0;
+  };
+  // Without a name, so that a kill leaves nothing behind, where the file system has such files.
+  if (take(Descriptor(folder, O_TMPFILE | O_WRONLY))) return;
   // A name of its own: others may probe a shared folder at the same moment.
   const std::filesystem::path probe =
       folder /
       str(".write-test-", ::getpid(), "-", std::chrono::steady_clock::now().time_since_epoch().count());
   const Descriptor file(probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  const bool written = file.ok() && write_all(file.get(), "x") && ::fsync(file.get()) == 0;
+  const bool written = take(file);
   const std::string why = reason();
   if (file.ok()) std::filesystem::remove(probe, problem);
   if (!written) throw Error(str(folder.string(), ": cannot write into this folder: ", why));

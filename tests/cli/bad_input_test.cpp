@@ -82,6 +82,12 @@ TEST_F(BadInput, ConfigFiles) {
 }
 
 TEST_F(BadInput, Values) {
+  expect_error(train({"--alpha", "nan"}), "alpha: expected a number");
+  expect_error(train({"--lr", "inf"}), "lr: expected a number");
+  expect_error(train({"--threads", "2000"}), "threads: expected 0 to 1024");
+  expect_error(train({"--widths", "9999999"}), "widths: expected 1 to 1048576 each");
+  expect_error(train({"--widths", "1000000,1000000"}), "widths: the weights would take");
+  expect_error(train({"--data", "mnist:\xff"}), "data: expected UTF-8 text, got mnist:\\xff");
   expect_error(train({"--steps", "3"}), "steps: 3 are too few for schedule");
   expect_error(train({"--block", "2048"}), "2048x2048");
   expect_error(train({"--block", "0"}), "block");

@@ -73,7 +73,8 @@ TEST_F(Hostile, SlowFilesThroughTheProgram) {
   expect_calm("t.csv", {"select", path("t.csv")}, 80);
   expect_calm("selector.json", {"predict", path("selector.json"), path("t.csv")}, 80);
   expect_calm("c.toml", {"train", "--config", path("c.toml"), "--help"}, 80);
-  expect_calm("clicks.txt", {"prepare", "--data", "criteo:" + path("clicks.txt"), "--cache", path("cache")}, 40);
+  expect_calm("clicks.txt", {"prepare", "--data", "criteo:" + path("clicks.txt"), "--cache", path("cache")},
+              40);
   expect_calm("s.toml", {"sweep", path("s.toml"), "--dry-run"}, 40);
   const Outcome trained = hewn({"train", "--config", path("c.toml"), "--quiet", "--out", path("run")});
   ASSERT_EQ(trained.code, 0) << trained.err;
