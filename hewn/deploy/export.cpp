@@ -77,7 +77,7 @@ ExportedRun exported_run(const run::Folder& folder) {
   out.data.model = run.config.options.model;
   const auto method = run.file.metadata.find("hewn.method");
   out.data.method = method == run.file.metadata.end() ? "" : method->second;
-  if (std::filesystem::exists(folder.inputs())) {
+  if (is_there(folder.inputs())) {
     Preprocessing inputs = runtime::read_preprocessing(folder.inputs(), run.config.signature.outputs);
     out.data.classes = std::move(inputs.classes);
     out.data.preprocessing = std::move(inputs.rule);

@@ -26,8 +26,9 @@ struct Layout {
 
 class FileStream final : public ByteStream {
  public:
-  explicit FileStream(const std::filesystem::path& path)
-      : path_(path.string()), file_(path, std::ios::binary) {
+  explicit FileStream(const std::filesystem::path& path) : path_(path.string()) {
+    expect_file(path);
+    file_.open(path, std::ios::binary);
     if (!file_) reject(path_, "cannot be read");
     file_.seekg(0, std::ios::end);
     size_ = static_cast<uint64_t>(file_.tellg());
