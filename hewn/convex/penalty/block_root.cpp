@@ -90,6 +90,8 @@ double multiplier(const Spectrum& s, const Along& along) {
   if (along.lambda * along.weight <= 0) return 0;
   const double u = norm_of_u(s);
   if (!(u > 0)) return kInfinity;
+  if (along.penalty->form() == Form::kComposed && along.penalty->scalar().is_straight_composed())
+    return lasso_multiplier(s, along.slope_at_zero(), 0);
   const bool smooth = along.slope_at_zero() == 0;  // such a block never vanishes
   const auto [low, high] = std::minmax_element(s.curvature, s.curvature + s.count);
   if (along.penalty->form() == Form::kSum && !smooth && *low == *high &&

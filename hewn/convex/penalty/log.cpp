@@ -21,6 +21,7 @@ class Log final : public Scalar {
     if (mu <= 1) return x;  // convex
     return (x - z) * (x - z) / 2 + mu * std::log1p(x) < z * z / 2 ? x : 0;
   }
+  bool is_straight_composed() const override { return true; }
   double concavity() const override { return 1; }
 };
 
