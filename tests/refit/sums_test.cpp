@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include "hewn/flow/evaluate.h"
 #include "hewn/refit/choose.h"
 #include "hewn/refit/elimination.h"
