@@ -84,7 +84,7 @@ TEST_F(TextCommands, PlanKnowsTheUsualNetwork) {
             4 * 6 + 2);
   expect_error({"train", "--data", "text:" + path("absent.txt")}, "data text: no file");
   expect_error({"train", "--data", "text:" + path("a.txt"), "--depth", "0"},
-               "depth: expected at least 1, got 0");
+               "depth: expected 1 to 1024, got 0");
 }
 
 }  // namespace
