@@ -1,14 +1,15 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "cli/hand_over.h"
 #include "cli/help.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/core/version.h"
+#include "hewn/sweep/line.h"
 
 namespace hewn::cli {
 namespace {
@@ -56,28 +57,10 @@ void add_options(CLI::App& app, const Command& command, Given& given, std::strin
   }
 }
 
-/// Reads `key = value` lines with CLI11's own reader, in no section or in one named after the command.
-Given read_config_file(const std::string& path, const Command& command) {
-  std::ifstream file(path);
-  if (!file) throw Error(str(path, ": no such file, or it cannot be read"));
-  Given out;
-  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
-    if (item.name == "++" || item.name == "--") continue;  // CLI11's marks for sections
-    std::string section;
-    for (const std::string& parent : item.parents) section += parent + ".";
-    if (section == command.name + ".") section.clear();
-    const Option& option = command.options.find(section + item.name, path);
-    std::string text;
-    for (const std::string& input : item.inputs) text += (text.empty() ? "" : ",") + input;
-    out[option.key] = text;
-  }
-  return out;
-}
-
 /// Puts the defaults into the help that this command's run would really have.
 void show_defaults(CLI::App& app, const Command& command, const Given& given, const std::string& config) {
   if (!command.defaults) return;
-  Given all = config.empty() ? Given{} : read_config_file(config, command);
+  Given all = config.empty() ? Given{} : read_config_file(config, command).values;
   for (const auto& [key, text] : given) all[key] = text;
   for (const auto& [key, text] : command.defaults(all)) {
     if (CLI::Option* option = app.get_option_no_throw("--" + key)) option->default_str(text);
@@ -165,12 +148,10 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
   }
   const size_t i = chosen();
   // What comes through a pipe can be read once only.
-  if (!configs[i].empty() && std::filesystem::exists(configs[i]) &&
-      !std::filesystem::is_regular_file(configs[i])) {
-    reach_torch();
-  }
-  const Given file = configs[i].empty() ? Given{} : read_config_file(configs[i], commands[i]);
-  Given all = file;
+  std::error_code unknown;
+  if (!configs[i].empty() && std::filesystem::is_fifo(configs[i], unknown)) reach_torch();
+  const ConfigFile file = configs[i].empty() ? ConfigFile{} : read_config_file(configs[i], commands[i]);
+  Given all = file.values;
   for (const auto& [key, text] : given[i]) all[key] = text;
   try {
     for (const auto& [key, text] : all) commands[i].options.find(key, "command line").parse(text);
@@ -180,7 +161,10 @@ int parse_and_run(const std::vector<Command>& commands, int argc, char** argv) {
     // What is said of an option begins with its name; it may have come from the file.
     const std::string what = error.what();
     const std::string key = what.substr(0, what.find(':'));
-    if (file.contains(key) && !given[i].contains(key)) throw FormatError(configs[i], what);
+    const auto line = file.lines.find(key);
+    if (line != file.lines.end() && !given[i].contains(key)) {
+      sweep::reject_line({configs[i], line->second}, what);
+    }
     throw;
   }
 }

@@ -10,12 +10,17 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
+#include "hewn/core/text.h"
 #include "hewn/results/metric.h"
 
 namespace hewn::cli {
 
-void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows,
+void print_table(std::ostream& out, std::vector<std::vector<std::string>> rows,
                  const std::vector<bool>& right) {
+  // Names of layers come out of files.
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = printable(cell);
+  }
   std::vector<size_t> widths(right.size(), 0);
   for (const auto& row : rows) {
     for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());

@@ -9,7 +9,7 @@ namespace hewn::cli {
 
 /// Prints rows in aligned columns; the first row is the header. Columns after the first are aligned to the
 /// right where `right` says so.
-void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows,
+void print_table(std::ostream& out, std::vector<std::vector<std::string>> rows,
                  const std::vector<bool>& right);
 
 /// 0.9 -> "90.0 %".

@@ -8,6 +8,7 @@
 
 #include "cli/table.h"
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 
 namespace hewn::cli {
 namespace {
@@ -90,7 +91,7 @@ void Terminal::show(double share, const std::string& beside_bar, const std::stri
   bar_shown_ = true;
 }
 
-void Terminal::on_message(const std::string& text) { line(text); }
+void Terminal::on_message(const std::string& text) { line(printable(text)); }
 
 void Terminal::on_preparation(const data::Preparation& now) {
   if (now.what != begun_.what) begun_ = now;

@@ -1,6 +1,10 @@
 # Rscript glmnet.R X.bin Y.bin FAMILY LAMBDAS MIN_RATIO THRESH: one JSON line with CPU seconds and KKT violation.
+# Rscript glmnet.R DATA.csv OUTPUTS FAMILY LAMBDAS MIN_RATIO THRESH: reads the table, whose last columns are the
+# responses, and fits.
 suppressMessages(library(glmnet))
 args <- commandArgs(TRUE)
+family <- args[3]
+cold <- grepl("csv$", args[1])
 load <- function(path) {
   file <- file(path, "rb")
   shape <- readBin(file, "integer", 2)
@@ -8,13 +12,27 @@ load <- function(path) {
   close(file)
   out
 }
-x <- load(args[1])
-y <- load(args[2])
-family <- args[3]
-call <- list(x, if (ncol(y) == 1) y[, 1] else y, family = family, nlambda = as.integer(args[4]),
-             lambda.min.ratio = as.numeric(args[5]), thresh = as.numeric(args[6]), standardize = FALSE)
+if (cold) {
+  data <- data.table::fread(args[1], nThread = 1)
+  outputs <- if (family == "multinomial") 1 else as.integer(args[2])
+  p <- ncol(data) - outputs
+  x <- as.matrix(data[, seq_len(p), with = FALSE])
+  y <- as.matrix(data[, p + seq_len(outputs), with = FALSE])
+  response <- if (family == "multinomial") factor(y[, 1]) else if (outputs == 1) y[, 1] else y
+} else {
+  x <- load(args[1])
+  y <- load(args[2])
+  response <- if (ncol(y) == 1) y[, 1] else y
+}
+glmnet.control(fdev = 0, devmax = 1)  # the whole path, as all others
+call <- list(x, response, family = family, nlambda = as.integer(args[4]), lambda.min.ratio = as.numeric(args[5]),
+             thresh = as.numeric(args[6]), standardize = FALSE, maxit = 1e7)
 if (family == "multinomial") call$type.multinomial <- "grouped"
 time <- system.time(fit <- suppressWarnings(do.call(glmnet, call)))
+if (cold) {
+  cat("{}\n")
+  quit()
+}
 worst <- 0
 for (i in seq_along(fit$lambda)) {
   lambda <- fit$lambda[i]

@@ -27,7 +27,9 @@ hewn::flow::Tensor input_for(const hewn::flow::Port& port, int64_t batch) {
   hewn::flow::Tensor out(spec);
   if (spec.type != hewn::flow::Type::kFloat) return out;
   auto values = out.values<float>();
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.37) + 0.5 * std::sin(static_cast<double>(i) * 0.0113));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.37) +
+                                   0.5 * std::sin(static_cast<double>(i) * 0.0113));
   return out;
 }
 
@@ -47,7 +49,8 @@ int run(int argc, char** argv) {
   if (options.count("--layers") > 0) {
     network.profile(inputs);
     for (const auto& step : network.profile(inputs)) {
-      std::printf("%9.3f ms %8.1f G/s %s\n", 1e3 * step.seconds, static_cast<double>(step.work) / step.seconds / 1e9, step.what.c_str());
+      std::printf("%9.3f ms %8.1f G/s %s\n", 1e3 * step.seconds,
+                  static_cast<double>(step.work) / step.seconds / 1e9, step.what.c_str());
     }
     return 0;
   }
@@ -62,7 +65,8 @@ int run(int argc, char** argv) {
   std::printf("{\"ms\": %.4f, \"runs\": %zu}\n", 1e3 * times[times.size() / 2], times.size());
   if (options.count("--out") > 0) {
     std::ofstream out(options["--out"], std::ios::binary);
-    out.write(reinterpret_cast<const char*>(outputs[0].bytes()), static_cast<std::streamsize>(outputs[0].byte_count()));
+    out.write(reinterpret_cast<const char*>(outputs[0].bytes()),
+              static_cast<std::streamsize>(outputs[0].byte_count()));
   }
   return 0;
 }
@@ -71,7 +75,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc < 3) throw hewn::Error("usage: run_network FILE BATCH [--threads N] [--seconds S] [--layers] [--out FILE]");
+    if (argc < 3)
+      throw hewn::Error("usage: run_network FILE BATCH [--threads N] [--seconds S] [--layers] [--out FILE]");
     return run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "run_network: " << error.what() << "\n";

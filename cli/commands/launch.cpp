@@ -1,5 +1,5 @@
 // Starts several processes of hewn on this machine that train together, as torchrun does on many.
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 // Ranks that lose another end by themselves within a minute. What is left then is stopped.
 constexpr std::chrono::seconds kGrace{75};
+constexpr int kStopping[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kCannotStart = 127;
+constexpr int64_t kMostProcesses = 1024;
 
 struct LaunchFields {
   int64_t processes = 2;
@@ -49,17 +52,39 @@ pid_t start(const LaunchFields& fields, int64_t rank, int64_t port) {
     out.push_back(nullptr);
     return out;
   };
-  pid_t pid = 0;
-  const int problem = ::posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, pointers(arguments).data(),
-                                    pointers(environment).data());
-  if (problem != 0)
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> variables = pointers(environment);
+  const pid_t parent = ::getpid();
+  // A signal that comes between fork and exec must neither be lost nor meet our handler.
+  sigset_t ours;
+  sigset_t before;
+  sigemptyset(&ours);
+  for (const int number : kStopping) sigaddset(&ours, number);
+  ::sigprocmask(SIG_BLOCK, &ours, &before);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    // Without its launcher a rank ends as after any SIGTERM, with a checkpoint.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(kCannotStart);
+    for (const int number : kStopping) {
+      struct sigaction now = {};
+      ::sigaction(number, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) std::signal(number, SIG_DFL);  // nohup stays in force
+    }
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    ::execve("/proc/self/exe", argv.data(), variables.data());
+    ::_exit(kCannotStart);
+  }
+  const int problem = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0)
     throw Error(str("launch: rank ", rank, " could not be started (", std::strerror(problem), ")"));
   return pid;
 }
 
 /// The signal that stopped a process: launch's own, or one that only it, or another rank, was sent. 0: none.
 int stopped_by(int status) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : kStopping) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 128 + number) return number;
     if (WIFSIGNALED(status) && WTERMSIG(status) == number && stop_signal == number) return number;
   }
@@ -69,6 +94,7 @@ int stopped_by(int status) {
 /// What became of all processes: the first that failed, or the signal that stopped one.
 struct Ended {
   std::optional<std::string> failure;
+  int code = 0;  // of the failure: 2 where all that failed said what the user can mend
   int stopped_by = 0;
 };
 
@@ -93,7 +119,9 @@ Ended wait_for(std::vector<pid_t> pids) {
       if (status == 0) continue;
       end = std::min(end, Clock::now() + kGrace);
       const int number = stopped_by(status);
-      if (out.stopped_by == 0) out.stopped_by = number;
+      // A rank that stopped with another one, which got a signal, exits as after SIGTERM.
+      if (number != 0 && (out.stopped_by == 0 || out.stopped_by == SIGTERM)) out.stopped_by = number;
+      if (number == 0 && out.code != 1) out.code = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
       if (number == 0 && !out.failure) out.failure = str("rank ", rank, " ", sweep::fate(status));
     }
     if (left > 0 && Clock::now() > end) {
@@ -108,6 +136,8 @@ Ended wait_for(std::vector<pid_t> pids) {
 
 int run_launch(const LaunchFields& fields) {
   if (fields.processes < 1) throw Error(str("-n: expected at least 1, got ", fields.processes));
+  if (fields.processes > kMostProcesses)
+    throw Error(str("-n: expected at most ", kMostProcesses, ", got ", fields.processes));
   if (fields.command.empty())
     throw Error("launch: expected a command behind --, as in: launch -n 2 -- train");
   const int64_t port = dist::free_port();
@@ -117,7 +147,7 @@ int run_launch(const LaunchFields& fields) {
   const Ended ended = wait_for(pids);
   if (ended.failure) {
     std::cerr << "hewn: launch: " << *ended.failure << '\n';
-    return 1;
+    return ended.code;
   }
   // A signal that came when all had finished stopped nothing.
   return ended.stopped_by == 0 ? 0 : 128 + (stop_signal != 0 ? stop_signal.load() : ended.stopped_by);

@@ -85,7 +85,7 @@ void print_json_methods() {
                     {"schedules", names(prune::schedules())},
                     {"models", names(nn::model_facts())},
                     {"data", names(data::source_facts())}}
-                   .dump()
+                   .dump(-1, ' ', false, Json::error_handler_t::replace)
             << '\n';
 }
 

@@ -28,7 +28,7 @@ int run_phases(const PhasesFields& fields, const Given& given) {
     for (const prune::PhaseSpan& span : schedule.phases()) {
       list.push_back({{"phase", prune::name_of(span.phase)}, {"begin", span.begin}, {"end", span.end}});
     }
-    std::cout << list.dump() << '\n';
+    std::cout << list.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return 0;
   }
   std::vector<std::vector<std::string>> rows = {{"phase", "begin", "end", "share", "sparsity"}};

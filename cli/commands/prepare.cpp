@@ -65,7 +65,10 @@ void print_prepare(const Json& out) {
       return field.contains(key) ? percent(field[key].get<double>() / static_cast<double>(rows)) : "";
     };
     table.push_back({field["name"].get<std::string>(), field["role"].get<std::string>(),
-                     field["numbers"].dump(), field.contains("distinct") ? field["distinct"].dump() : "",
+                     field["numbers"].dump(-1, ' ', false, Json::error_handler_t::replace),
+                     field.contains("distinct")
+                         ? field["distinct"].dump(-1, ' ', false, Json::error_handler_t::replace)
+                         : "",
                      share("missing"), share("rare")});
   }
   print_table(std::cout, table, {false, false, true, true, true, true});
@@ -110,7 +113,7 @@ int run_images(const PrepareFields& fields, const std::string& path) {
     std::cout << Json{{"pack", fields.pack},       {"images", packed.images},
                       {"resized", packed.resized}, {"source_bytes", packed.source_bytes},
                       {"bytes", packed.bytes},     {"seconds", packed.seconds}}
-                     .dump()
+                     .dump(-1, ' ', false, Json::error_handler_t::replace)
               << '\n';
     return 0;
   }
@@ -137,7 +140,7 @@ int run_clicks(const PrepareFields& fields, const std::string& format, const std
     source_bytes += file.size;
   const Json out = summary(prepared, data::CacheFile(prepared.cache), source_bytes);
   if (fields.json) {
-    std::cout << out.dump() << '\n';
+    std::cout << out.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_prepare(out);
   }

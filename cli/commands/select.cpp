@@ -128,14 +128,15 @@ int run_select(SelectFields fields, const Given& given) {
   if (!fields.to.empty())
     convex::write_model(fields.to, convex::model_of(data, found, fields.select.method, fields.whole_path));
   const Json result = selection_json(fields.select.method, data, found, seconds);
-  if (suffix == ".json") write_file_atomically(out, result.dump(2) + "\n");
+  if (suffix == ".json")
+    write_file_atomically(out, result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   if (!fields.plot.empty()) {
     if (!found.path) throw Error(str("plot: ", fields.select.method, " follows no path"));
     write_file_atomically(fields.plot, convex::path_svg(*found.path, groups, found.group_names,
                                                         static_cast<int>(found.chosen)));
   }
   if (fields.json) {
-    std::cout << result.dump(2) << '\n';
+    std::cout << result.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_selection(data, found, seconds);
   }

@@ -45,7 +45,7 @@ Command theory_command() {
   command.run = [json](const Given&) {
     const std::vector<convex::Statement> statements = convex::walk_theory();
     if (*json) {
-      std::cout << statements_json(statements).dump(2) << '\n';
+      std::cout << statements_json(statements).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
     } else {
       print_statements(statements);
     }

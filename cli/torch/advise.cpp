@@ -77,7 +77,7 @@ int write_costs(const AdviseFields& fields, const run::Options& chosen, nn::Mode
   measured.costs.data = fields.options.data;
   write_json(fields.costs, run::to_json(measured.costs));
   if (fields.json) {
-    std::cout << run::to_json(measured.costs).dump() << '\n';
+    std::cout << run::to_json(measured.costs).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return 0;
   }
   print_costs(measured.costs);
@@ -112,7 +112,7 @@ int run_advise(AdviseFields& fields, const Given& given) {
     advice = deploy::advise(*model, signature.input, options);
   }
   if (fields.json) {
-    std::cout << deploy::to_json(advice).dump() << '\n';
+    std::cout << deploy::to_json(advice).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_advice(advice);
   }

@@ -19,7 +19,8 @@ std::vector<KindJobs> jobs_of_kinds() {
 }
 
 std::string text_of(const Json& value) {
-  return value.is_string() ? plain_text(value.get<std::string>()) : value.dump();
+  return value.is_string() ? plain_text(value.get<std::string>())
+                           : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// One column of a row: header, text, and whether it is aligned to the right.
@@ -109,7 +110,9 @@ int run_bench(BenchFields& fields, const Given& /*given*/) {
   if (!fields.json) {
     print_rows(kind, how.columns, results);
   } else {
-    std::cout << (results.size() == 1 ? results[0] : Json(results)).dump() << '\n';
+    std::cout << (results.size() == 1 ? results[0] : Json(results))
+                     .dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
   }
   return 0;
 }

@@ -33,7 +33,7 @@ int run_eval(EvalFields& fields, const Given& given) {
     Json out = {{"metrics", found.metrics}};
     if (found.part != data::Part::kTest) out["eval_on"] = run::name_of(found.part);
     out[from_file ? "init" : "run"] = from_file ? fields.options.init : fields.source;
-    std::cout << out.dump() << '\n';
+    std::cout << out.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return 0;
   }
   for (const auto& [name, value] : found.metrics)

@@ -29,7 +29,7 @@ void print_json_export(const ExportFields& fields, const deploy::ExportReport& r
                     {"bytes", report.bytes},
                     {"bytes_dense", report.bytes_dense},
                     {"layers", layers}}
-                   .dump()
+                   .dump(-1, ' ', false, Json::error_handler_t::replace)
             << '\n';
 }
 

@@ -54,7 +54,8 @@ int run_inspect(InspectFields& fields, const Given& /*given*/) {
   }
   const deploy::FileReport report = deploy::inspect_file(fields.source);
   if (fields.json) {
-    std::cout << deploy::to_json(report, fields.source).dump() << '\n';
+    std::cout << deploy::to_json(report, fields.source).dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
   } else {
     print_file(report, fields.source);
   }

@@ -55,7 +55,7 @@ train::LayerReport total_of(const train::ModelReport& report) {
 
 void print_report(const train::ModelReport& report, bool json) {
   if (json) {
-    std::cout << train::to_json(report).dump() << '\n';
+    std::cout << train::to_json(report).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return;
   }
   const CostColumns costs(report);

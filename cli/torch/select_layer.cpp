@@ -77,7 +77,7 @@ int run_select_layer(LayerFields& fields, const Given& given) {
   const deploy::SelectLayerOptions& options = fields.options;
   const deploy::LayerSelection found = deploy::select_layer({fields.run}, options, fields.progress);
   if (given.contains("json")) {
-    std::cout << to_json(fields, options, found).dump() << '\n';
+    std::cout << to_json(fields, options, found).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_select_layer(options, found);
   }

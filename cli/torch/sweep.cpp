@@ -26,7 +26,7 @@ void print_plan(const Sweep& sweep, const sweep::Folder& folder, bool json) {
     rows.push_back({run.name, state});
   }
   if (json) {
-    std::cout << list.dump() << '\n';
+    std::cout << list.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return;
   }
   print_table(std::cout, rows, {false, false});
@@ -35,7 +35,9 @@ void print_plan(const Sweep& sweep, const sweep::Folder& folder, bool json) {
 
 void print_results(const Sweep& sweep, const sweep::Results& results, bool json) {
   if (json) {
-    std::cout << sweep::json_results(sweep.spec, sweep.runs, results).dump() << '\n';
+    std::cout << sweep::json_results(sweep.spec, sweep.runs, results)
+                     .dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
   } else {
     std::cout << sweep::markdown_table(sweep.spec, sweep.runs, results);
   }
@@ -63,7 +65,7 @@ sweep::QueueOptions queue_options(const sweep::Spec& spec) {
 
 /// Refuses a folder that others have joined: the lock does not hold between machines.
 void require_not_joined(const sweep::Folder& folder) {
-  if (!std::filesystem::exists(folder.joined())) return;
+  if (!is_there(folder.joined())) return;
   throw Error(str(folder.path.string(), ": this sweep was begun with --join; join it, or remove ",
                   folder.leases().string(), " once nobody works on it"));
 }
@@ -83,7 +85,7 @@ int rewrite_tables(const sweep::Folder& folder, bool json) {
 
 int rewrite_tables(const SweepFields& fields) {
   const sweep::Folder folder{fields.results};
-  if (!std::filesystem::exists(folder.joined())) {
+  if (!is_there(folder.joined())) {
     const FileLock lock(folder.lock());
     return rewrite_tables(folder, fields.json);
   }

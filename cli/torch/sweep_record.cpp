@@ -23,7 +23,7 @@ sweep::SweepFile recorded_file(const sweep::Folder& folder, const Json& record) 
 }
 
 bool is_begun(const sweep::Folder& folder) {
-  return std::filesystem::exists(folder.joined()) && read_file(folder.joined()) == kBegun;
+  return is_there(folder.joined()) && read_file(folder.joined()) == kBegun;
 }
 
 /// A sweep without --join holds the lock and then looks whether the folder is joined, we do it the other way
@@ -67,12 +67,12 @@ Sweep recorded_sweep(const sweep::Folder& folder, const sweep::Options& given) {
 void begin(const Sweep& sweep, const sweep::Folder& folder, const sweep::Options& given,
            const std::string& text) {
   Json record = sweep::record_of(sweep.spec, given, sweep.runs);
-  if (std::filesystem::exists(folder.record())) {
+  if (is_there(folder.record())) {
     record =
         sweep::continued(sweep::read_record(folder.record()), record, sweep.spec, folder.path, train_rules());
   }
   write_file_atomically(folder.file(), text);
-  write_file_atomically(folder.record(), record.dump(2) + "\n");
+  write_file_atomically(folder.record(), record.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::optional<Sweep> begin_together(const Sweep& sweep, const sweep::Folder& folder,

@@ -1,6 +1,7 @@
 #include "cli/usage/train.h"
 
 #include <iostream>
+#include <optional>
 
 #include "cli/stop.h"
 #include "cli/table.h"
@@ -14,6 +15,7 @@
 #include "hewn/run/stopped.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/job.h"
+#include "hewn/train/ranks/same_ranks.h"
 
 namespace hewn::cli {
 namespace {
@@ -66,15 +68,20 @@ int run_train(TrainFields& fields, const Given& given) {
   fields.options = run::options_from(training);
   const dist::Place place = dist::place_from_environment();
   run::Folder folder{fields.options.out};
+  std::optional<run::FreshFolder> claim;
   if (fields.options.out.empty()) {
     if (fields.resume) throw Error("--resume: name the run folder with --out");
-    folder = run::fresh_folder(fields.options);
+    if (place.first()) {
+      claim.emplace(fields.options);
+      folder = claim->folder();
+    }
   }
   if (place.first() && fields.resume && folder.started()) {
     fields.options = run::resumed_options(folder, training);
   }
   const auto group = dist::join(place, {tensor::find_device(fields.options.device, place.local_rank),
                                         std::chrono::seconds(fields.patience)});
+  train::check_same_options(training, *group);
   run::Summary summary;
   try {
     Terminal terminal(fields.quiet || !place.first());
@@ -87,7 +94,7 @@ int run_train(TrainFields& fields, const Given& given) {
   }
   if (!place.first()) return 0;
   if (fields.json) {
-    std::cout << run::to_json(summary).dump() << '\n';
+    std::cout << run::to_json(summary).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     print_summary(summary, folder);
   }

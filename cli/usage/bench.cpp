@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/networks.h"
 #include "hewn/core/error.h"
 #include "hewn/run/options.h"
 
@@ -39,7 +40,7 @@ Command bench_command() {
   command.example = "hewn bench linear --batch 1,256 --block 8,16,32 --sparsity 0.8,0.9";
   command.positionals = {
       {"KIND", "what to time: linear, conv, model or file", &fields->kind},
-      {"SOURCE", "with kind file: exported network, a model.hewn", &fields->source, false}};
+      {"SOURCE", "with kind file: exported network, a model.hewn or ONNX file", &fields->source, false}};
   run::Options training;
   const OptionTable rows = run::describe(training);
   const auto add = [&](const std::string& key, const std::string& help) {
@@ -62,8 +63,19 @@ Command bench_command() {
   command.options.add("seed", fields->seed, "of patterns and numbers");
   command.options.add("gradients", fields->gradients, "time the input and weight gradients too");
   command.options.add("break-even", fields->break_even, "find the sparsity from which sparse is faster");
+  command.options.add("layers", fields->layers,
+                      "with an ONNX file or what was made of one: where the time goes, step by step");
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) {
+    const std::string network = fields->source.empty() ? fields->texts["file"] : fields->source;
+    if (fields->kind == "file" && is_network(network)) {
+      if (!fields->source.empty() && given.contains("file"))
+        throw Error(str("file: was given as ", network, " too"));
+      if (fields->rounds < 1) throw Error(str("rounds: expected at least 1, got ", fields->rounds));
+      fields->texts["file"] = network;
+      return run_bench_network(*fields, given);
+    }
+    if (fields->layers) throw Error("layers: applies to networks of general tensors only");
     settle_bench(*fields, given);
     return run_bench(*fields, given);
   };

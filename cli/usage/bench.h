@@ -22,6 +22,7 @@ struct BenchFields {
   bool gradients = false;
   bool break_even = false;
   bool json = false;
+  bool layers = false;  // of a network of general tensors
 };
 
 /// An option that a kind reads, and what it is where it is not given.

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cli/networks.h"
 #include "cli/source.h"
 
 namespace hewn::cli {
@@ -15,9 +16,10 @@ Command inspect_command() {
       "hewn inspect runs/fashion-mnist-mlp-auto-b16-s0.9-seed0\n"
       "  hewn inspect model.hewn";
   command.positionals = {
-      {"SOURCE", "run folder, model.hewn or weights (.safetensors, .pt)", &fields->source}};
+      {"SOURCE", "run folder, model.hewn, ONNX file or weights (.safetensors, .pt)", &fields->source}};
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) {
+    if (is_network(fields->source)) return run_inspect_network(fields->source, fields->json);
     using io::SourceKind;
     fields->kind =
         source_kind("inspect", fields->source,

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cli/networks.h"
 #include "hewn/core/error.h"
 #include "hewn/io/source_kind.h"
 
@@ -16,9 +17,11 @@ Command predict_command() {
       "hewn predict model.hewn photo.jpg photos/ --top-k 3\n"
       "  hewn predict model.hewn log.tsv --out predictions.csv\n"
       "  hewn predict model.hewn --data fashion-mnist --out outputs.npy\n"
-      "  hewn predict model.json new.csv --out predictions.csv";
+      "  hewn predict model.json new.csv --out predictions.csv\n"
+      "  hewn predict network.hewn ids=ids.npy mask=mask.npy --out outputs.npz";
   command.positionals = {
-      {"MODEL", "model.hewn, the folder of a finished run, or model.json of hewn select", &fields->model},
+      {"MODEL", "model.hewn, the folder of a finished run, an ONNX file, or model.json of hewn select",
+       &fields->model},
       {"INPUT",
        "images, folders of them, click logs, or the model's inputs (.npy, .npz, .csv, "
        "input=FILE); - for standard input",
@@ -42,6 +45,7 @@ Command predict_command() {
     for (const char* key : {"lambda", "header", "separator"}) {
       if (given.contains(key)) throw Error(str(key, ": applies to models of hewn select only"));
     }
+    if (is_network(fields->model)) return run_predict_network(*fields, given);
     return run_predict(*fields, given);
   };
   return command;

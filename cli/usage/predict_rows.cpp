@@ -110,9 +110,10 @@ int run_predict_rows(PredictFields& fields, const Given& given) {
   if (suffix == ".csv") write_file_atomically(fields.out, rows_csv(found));
   if (suffix == ".npy") io::write_npy(fields.out, found.mean.rows(), found.mean.cols(), found.mean.data());
   const Json json = suffix == ".json" || fields.json ? rows_json(fields, model, found) : Json();
-  if (suffix == ".json") write_file_atomically(fields.out, json.dump(2) + "\n");
+  if (suffix == ".json")
+    write_file_atomically(fields.out, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   if (fields.json) {
-    std::cout << json.dump(2) << '\n';
+    std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else if (fields.out.empty()) {
     print_rows(found);
   }

@@ -8,11 +8,21 @@
 
 namespace hewn {
 
-/// The whole file; throws Error naming the path when it cannot be read.
+/// Whether something is there. Throws Error, naming the path, where that cannot be known: no permission, a
+/// name that is too long, links that lead to themselves.
+bool is_there(const std::filesystem::path& path);
+
+/// Throws Error unless a regular file is there: a folder cannot be read, and a pipe would wait for a writer.
+void expect_file(const std::filesystem::path& path);
+
+/// The whole file, which must be a regular one; throws Error naming the path when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes so that a reader, or a crash at any moment, sees the old file or the new one, never a part: a
-/// temporary file beside it, fsync, rename, fsync of the folder. The pieces are written one after the other.
+/// The same of a pipe too, which is waited for; of at most so many bytes.
+std::string read_text_input(const std::filesystem::path& path, uint64_t most);
+
+/// Writes so that a reader, or a crash at any moment, sees the old file or the new one, never a part
+/// (core/new_file.h). The pieces are written one after the other.
 void write_file_atomically(const std::filesystem::path& path, const std::vector<std::string_view>& pieces);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
@@ -39,7 +49,10 @@ bool is_locked(const std::filesystem::path& path);
 /// CRC-32 (the one of gzip and zlib), continued from `seed`.
 uint32_t crc32(std::string_view data, uint32_t seed = 0);
 
-/// Reads a gzip file, or a plain one; throws FormatError when the stream is truncated or damaged.
-std::string read_gzip(const std::filesystem::path& path);
+/// Reads a gzip file, or a plain one; throws FormatError when the stream is truncated or damaged, or holds
+/// more than `most` bytes.
+std::string read_gzip(const std::filesystem::path& path, uint64_t most);
+/// Its first bytes, so many or all there are.
+std::string read_gzip_start(const std::filesystem::path& path, size_t count);
 
 }  // namespace hewn

@@ -48,6 +48,14 @@ OptionTable::Row& OptionTable::Row::between(int64_t least, int64_t most) {
   });
 }
 
+OptionTable::Row& OptionTable::Row::all_between(int64_t least, int64_t most) {
+  return expect(str(least, " to ", most, " each"), [least, most](const Json& value) {
+    return std::all_of(value.begin(), value.end(), [&](const Json& one) {
+      return one.get<int64_t>() >= least && one.get<int64_t>() <= most;
+    });
+  });
+}
+
 OptionTable::Row& OptionTable::Row::share() {
   return expect("a number in [0, 1)",
                 [](const Json& value) { return value.get<double>() >= 0 && value.get<double>() < 1; });
@@ -153,7 +161,14 @@ Json OptionTable::to_json() const {
 
 void OptionTable::from_json(const Json& values, const std::string& where) {
   if (!values.is_object()) throw FormatError(where, "expected a JSON object of options");
-  for (const auto& [key, value] : values.items()) find(key, where).parse(text_of(value));
+  for (const auto& [key, value] : values.items()) {
+    const Option& option = find(key, where);
+    try {
+      option.parse(text_of(value));
+    } catch (const Error& error) {
+      throw FormatError(where, error.what());
+    }
+  }
 }
 
 }  // namespace hewn

@@ -1,6 +1,7 @@
 #include "hewn/core/options.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
@@ -36,7 +37,10 @@ void parse_value(const std::string& key, const std::string& text, int64_t& value
 }
 
 void parse_value(const std::string& key, const std::string& text, double& value) {
-  if (!read_number(text, value)) reject(key, "a number", text);
+  double parsed = 0;
+  // "nan" and "inf" are read too, and pass for numbers in most comparisons.
+  if (!read_number(text, parsed) || !std::isfinite(parsed)) reject(key, "a number", text);
+  value = parsed;
 }
 
 void parse_value(const std::string& /*key*/, const std::string& text, std::string& value) { value = text; }

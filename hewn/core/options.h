@@ -71,6 +71,8 @@ class OptionTable {
     Row& at_least(int64_t least);
     Row& above(double limit);
     Row& between(int64_t least, int64_t most);
+    /// The same of each number of a list.
+    Row& all_between(int64_t least, int64_t most);
     /// In [0, 1).
     Row& share();
     /// In [0, 1].

@@ -25,6 +25,23 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Bytes of the character of UTF-8 that the text begins with; 0 where it is none, or one that a terminal
+/// obeys.
+size_t character_at(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+  }
+  const bool control = first == 0xc2 && byte(1) < 0xa0;
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool beyond = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return control || overlong || beyond ? 0 : length;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
@@ -84,6 +101,22 @@ std::string bytes_text(int64_t bytes) {
   std::array<char, 32> buffer{};
   std::snprintf(buffer.data(), buffer.size(), unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
   return buffer.data();
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = character_at(text.substr(at));
+    if (length > 0) {
+      out.append(text.substr(at, length));
+    } else {
+      const auto byte = static_cast<unsigned char>(text[at]);
+      out.append({'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]});
+    }
+    at += std::max<size_t>(1, length);
+  }
+  return out;
 }
 
 }  // namespace hewn

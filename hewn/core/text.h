@@ -22,6 +22,10 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// Whether `name` fits a shell-style pattern, where * stands for anything and ? for one character.
 bool matches(std::string_view pattern, std::string_view name);
 
+/// On one line, and safe to show in a terminal: control characters and bytes that are not UTF-8 are written
+/// as \xNN.
+std::string printable(std::string_view text);
+
 /// 1234567 -> "1.18 MiB".
 std::string bytes_text(int64_t bytes);
 

@@ -1,11 +1,13 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/data/cifar_records.h"
 #include "hewn/data/class_names.h"
 #include "hewn/data/images.h"
 
@@ -14,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kPixels = int64_t{3} * 32 * 32;
-
-/// A record is its labels, one byte each, then red, green and blue planes. The last label is the class.
 struct CifarFormat {
   const char* name;
   const char* archive;  // the folder that the archive unpacks to
@@ -24,45 +23,23 @@ struct CifarFormat {
   std::string test;
   std::vector<int64_t> labels;  // how many values each of them has
   std::vector<std::string> classes;
-
-  int64_t record() const { return static_cast<int64_t>(labels.size()) + kPixels; }
 };
 
-/// The class of the record that begins at this byte.
-int64_t label_at(const CifarFormat& format, const fs::path& file, const std::string& bytes, size_t at) {
-  int64_t label = 0;
-  for (size_t i = 0; i < format.labels.size(); ++i) {
-    label = static_cast<unsigned char>(bytes[at + i]);
-    if (label >= format.labels[i]) {
-      throw FormatError(file.string(), str("record at byte ", at, " has label ", label));
-    }
-  }
-  return label;
-}
-
 ImageSet load(const CifarFormat& format, const fs::path& folder, const std::vector<std::string>& names) {
-  std::vector<std::string> files;
+  std::vector<CifarRecords> files;
   int64_t count = 0;
   for (const std::string& name : names) {
-    files.push_back(read_file(folder / name));
-    const auto size = static_cast<int64_t>(files.back().size());
-    if (size == 0 || size % format.record() != 0) {
-      throw FormatError(
-          (folder / name).string(),
-          str("is truncated: ", size, " bytes are no whole number of records of ", format.record()));
-    }
-    count += size / format.record();
+    files.push_back(parse_cifar(read_file(folder / name), format.labels, (folder / name).string()));
+    count += static_cast<int64_t>(files.back().labels.size());
   }
   ImageSet set{at::empty({count, 3, 32, 32}, at::TensorOptions(at::kByte)),
                at::empty({count}, at::TensorOptions(at::kLong))};
   auto* pixels = set.images.data_ptr<uint8_t>();
   auto* labels = set.labels.data_ptr<int64_t>();
-  for (size_t i = 0; i < files.size(); ++i) {
-    for (size_t at = 0; at < files[i].size(); at += static_cast<size_t>(format.record())) {
-      *labels++ = label_at(format, folder / names[i], files[i], at);
-      std::memcpy(pixels, files[i].data() + at + format.labels.size(), kPixels);
-      pixels += kPixels;
-    }
+  for (const CifarRecords& file : files) {
+    labels = std::copy(file.labels.begin(), file.labels.end(), labels);
+    std::memcpy(pixels, file.pixels.data(), file.pixels.size());
+    pixels += file.pixels.size();
   }
   return set;
 }

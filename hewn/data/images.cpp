@@ -48,6 +48,9 @@ class ImageSource final : public Source {
 
   const DataInfo& info() const override { return info_; }
   Preprocessing preprocessing() const override { return preprocessing_; }
+  uint32_t fingerprint() const override {
+    return checksum(test_images_, checksum(train_labels_, checksum(train_images_, 0)));
+  }
   int64_t train_batches() const override { return info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }
 

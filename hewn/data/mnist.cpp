@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/data/class_names.h"
 #include "hewn/data/idx.h"
 #include "hewn/data/images.h"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 /// The file itself or its gzip form.
 fs::path choose(const fs::path& folder, const std::string& name) {
   const fs::path packed = folder / (name + ".gz");
-  return fs::exists(packed) ? packed : folder / name;
+  return is_there(packed) ? packed : folder / name;
 }
 
 ImageSet load(const fs::path& folder, const std::string& prefix) {

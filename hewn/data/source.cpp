@@ -1,6 +1,7 @@
 #include "hewn/data/source.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/core/table.h"
 
 namespace hewn::data {
@@ -46,6 +47,12 @@ std::unique_ptr<Source> open_source(const std::string& spec, const DataOptions& 
   std::string path;
   const SourceRow& row = find_source(spec, &path);
   return row.open(path, options);
+}
+
+uint32_t checksum(const at::Tensor& tensor, uint32_t seed) {
+  if (!tensor.defined()) return seed;
+  const at::Tensor here = tensor.cpu().contiguous();
+  return crc32({static_cast<const char*>(here.data_ptr()), here.nbytes()}, seed);
 }
 
 }  // namespace hewn::data

@@ -69,6 +69,8 @@ class Source {
   /// How raw data become the inputs of held-out batches, and names of the classes: for new data. Made when it
   /// is asked for, since vocabularies may be large.
   virtual Preprocessing preprocessing() const { return {}; }
+  /// A checksum of the rows, or of what tells them apart: equal where processes see the same data.
+  virtual uint32_t fingerprint() const { return 0; }
   /// Full batches in one epoch; what is left over waits for an epoch with another order.
   virtual int64_t train_batches() const = 0;
   /// This process's share of a batch.
@@ -85,6 +87,9 @@ struct SourceRow {
   DataInfo info;  // what is known without opening a file
 };
 const std::vector<SourceRow>& sources();
+
+/// Of a tensor's values, for fingerprints.
+uint32_t checksum(const at::Tensor& tensor, uint32_t seed);
 
 /// Splits "name:path" and finds the row; the path is empty where none is given.
 const SourceRow& find_source(const std::string& spec, std::string* path);

@@ -1,6 +1,7 @@
 #include "hewn/deploy/evaluate.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/dist/communicator.h"
 #include "hewn/runtime/preprocessing.h"
@@ -38,7 +39,7 @@ Evaluated evaluate_run(const run::Folder& run, const run::Options& given, run::O
   tensor::set_threads(given.threads);
   data::DataOptions how = train::data_options(options, where, {}, observer);
   // Rows of another table are encoded as the run's own were.
-  if (!given.data.empty() && std::filesystem::exists(run.inputs())) {
+  if (!given.data.empty() && is_there(run.inputs())) {
     how.preprocessing = runtime::read_preprocessing(run.inputs(), finished.config.signature.outputs);
   }
   const auto source = data::open_source(options.data, how);

@@ -1,6 +1,7 @@
 #include "hewn/deploy/finished_run.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/nn/trace.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
@@ -21,7 +22,7 @@ prune::Plan StartedRun::plan() const {
 
 FinishedRun FinishedRun::open(const run::Folder& folder) {
   FinishedRun out{StartedRun::open(folder), {}, {}};
-  if (!folder.finished() || !std::filesystem::exists(folder.model())) {
+  if (!folder.finished() || !is_there(folder.model())) {
     throw Error(hewn::str(folder.path.string(), ": is not finished; resume it first"));
   }
   const std::string path = folder.model().string();

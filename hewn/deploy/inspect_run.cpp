@@ -1,6 +1,7 @@
 #include "hewn/deploy/inspect_run.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/support.h"
@@ -37,7 +38,7 @@ train::ModelReport inspect_checkpoint(const StartedRun& run) {
 }  // namespace
 
 train::ModelReport inspect_run(const run::Folder& folder) {
-  if (!folder.finished() || !std::filesystem::exists(folder.model())) {
+  if (!folder.finished() || !is_there(folder.model())) {
     return inspect_checkpoint(StartedRun::open(folder));
   }
   const FinishedRun run = FinishedRun::open(folder);

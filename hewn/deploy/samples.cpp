@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/data/tables/cells.h"
 #include "hewn/data/tables/encoding.h"
 #include "hewn/deploy/inputs/predictor.h"
@@ -20,7 +21,7 @@ constexpr std::string_view kInputName = "input";  // of the only input that mode
 /// Without NAME= in front, unless a file is called so.
 std::string input_path(const std::string& argument) {
   const size_t mark = argument.find('=');
-  if (mark == std::string::npos || std::filesystem::exists(argument)) return argument;
+  if (mark == std::string::npos || is_there(argument)) return argument;
   const std::string name = argument.substr(0, mark);
   if (name == kInputName) return argument.substr(mark + 1);
   throw Error(hewn::str(argument, ": the model has no input \"", name, "\"; it has: ", kInputName));

@@ -161,8 +161,7 @@ void write_run(LoadedRun& loaded, const SelectLayerOptions& given, BlockShape bl
   loaded.file.metadata["hewn.blocks"] = to_text(loaded.blocks);
   write_json(to.config(), config);
   tensor::save_tensors(to.model(), loaded.file, /*sealed=*/false);
-  if (std::filesystem::exists(loaded.folder.inputs()))
-    write_file_atomically(to.inputs(), read_file(loaded.folder.inputs()));
+  if (is_there(loaded.folder.inputs())) write_file_atomically(to.inputs(), read_file(loaded.folder.inputs()));
   run::write_summary(to.summary(), summary);
 }
 

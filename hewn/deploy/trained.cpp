@@ -1,6 +1,7 @@
 #include "hewn/deploy/trained.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/deploy/export.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/deploy/flow_graph.h"
@@ -39,7 +40,7 @@ Trained trained_by(const run::Folder& folder) {
   out.weights = {run.file.tensors, run.blocks};
   const auto method = run.file.metadata.find("hewn.method");
   if (method != run.file.metadata.end()) out.method = method->second;
-  if (std::filesystem::exists(folder.inputs())) {
+  if (is_there(folder.inputs())) {
     out.inputs = runtime::read_preprocessing(folder.inputs(), out.signature.outputs);
   }
   return out;

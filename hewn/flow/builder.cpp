@@ -52,8 +52,9 @@ int32_t Builder::new_slot(Slot slot) {
   constexpr size_t kLine = 64;
   // Tiles read and write whole vectors: room behind the last row.
   const auto floats = slot.planes ? slot.planes->floats() + 64 : slot.spec.elements();
-  slot.bytes = (static_cast<size_t>(floats) * (slot.planes ? sizeof(float) : size_of(slot.spec.type)) + kLine) /
-               kLine * kLine;
+  slot.bytes =
+      (static_cast<size_t>(floats) * (slot.planes ? sizeof(float) : size_of(slot.spec.type)) + kLine) /
+      kLine * kLine;
   plan.slots.push_back(std::move(slot));
   return static_cast<int32_t>(plan.slots.size()) - 1;
 }
@@ -105,7 +106,8 @@ int32_t Builder::plain(int32_t value) {
              float* in = memory.floats(from);
              if (images) {
                const Range channels = share(planes.channels, part, parts);
-               return copy_lines(planes, lines_of(planes, in), lines_of_plain(planes, out), channels.begin, channels.end);
+               return copy_lines(planes, lines_of(planes, in), lines_of_plain(planes, out), channels.begin,
+                                 channels.end);
              }
              const Range columns = share(planes.images, part, parts);
              from_rows(in + planes.lead, planes.channels, planes.stride, out, columns.begin, columns.end);
@@ -147,12 +149,14 @@ int32_t Builder::rows(int32_t value, int64_t axis, bool bordered) {
              float* in = memory.floats(from);
              if (images) {
                const Range channels = share(to_planes.channels, part, parts);
-               copy_lines(to_planes, lines_of_plain(to_planes, in), lines_of(to_planes, out), channels.begin, channels.end);
+               copy_lines(to_planes, lines_of_plain(to_planes, in), lines_of(to_planes, out), channels.begin,
+                          channels.end);
                if (bordered) clear_border(to_planes, out, channels.begin, channels.end);
                return;
              }
              const Range columns = share(to_planes.images, part, parts);
-             to_rows(in, to_planes.channels, to_planes.stride, out + to_planes.lead, columns.begin, columns.end);
+             to_rows(in, to_planes.channels, to_planes.stride, out + to_planes.lead, columns.begin,
+                     columns.end);
            },
        .work = spec(value).elements()});
   return to;
@@ -164,19 +168,21 @@ struct Kind {
   bool (*plans)(Builder& builder, const Node& node);
   void (*lower)(Builder& builder, int32_t node);
 };
-constexpr Kind kKinds[] = {{plans_conv, lower_conv},   {plans_product, lower_product},
-                           {plans_pool, lower_pool},   {plans_norm, lower_norm},
+constexpr Kind kKinds[] = {{plans_conv, lower_conv},         {plans_product, lower_product},
+                           {plans_pool, lower_pool},         {plans_norm, lower_norm},
                            {plans_channels, lower_channels}, {plans_elementwise, lower_elementwise}};
 
 }  // namespace
 
 bool wants_planes(Builder& builder, const Node& node) {
-  return std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) { return kind.plans(builder, node); });
+  return std::any_of(std::begin(kKinds), std::end(kKinds),
+                     [&](const Kind& kind) { return kind.plans(builder, node); });
 }
 
 void lower(Builder& builder, int32_t node) {
   for (const Kind& kind : kKinds) {
-    if (kind.plans(builder, builder.graph().nodes[static_cast<size_t>(node)])) return kind.lower(builder, node);
+    if (kind.plans(builder, builder.graph().nodes[static_cast<size_t>(node)]))
+      return kind.lower(builder, node);
   }
   lower_plain(builder, node);
 }

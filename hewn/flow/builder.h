@@ -20,7 +20,8 @@ inline Range share(int64_t total, int64_t part, int64_t parts) {
 /// How the pixels of values must lie so that steps can walk them together.
 class Pitches {
  public:
-  explicit Pitches(size_t values) : parent_(values), border_(values, 0), height_(values, 1), width_(values, 1) {
+  explicit Pitches(size_t values)
+      : parent_(values), border_(values, 0), height_(values, 1), width_(values, 1) {
     for (size_t i = 0; i < values; ++i) parent_[i] = static_cast<int32_t>(i);
   }
 
@@ -65,8 +66,8 @@ class Pitches {
   std::vector<int64_t> width_;
 };
 
-/// Puts a plan together. Each value has a slot row-major, a slot in planes, or both, made when it is first asked
-/// for.
+/// Puts a plan together. Each value has a slot row-major, a slot in planes, or both, made when it is first
+/// asked for.
 class Builder {
  public:
   Builder(const Special& special, WeightCache& cache);
@@ -81,8 +82,8 @@ class Builder {
 
   int64_t rank(int32_t value) const { return static_cast<int64_t>(spec(value).dims.size()); }
   int64_t last_axis(int32_t value) const { return rank(value) - 1; }
-  /// Which node it is whose steps leave the value in planes, by the axis of its channels: 1 of images, else the
-  /// last. Said before anything is lowered.
+  /// Which node it is whose steps leave the value in planes, by the axis of its channels: 1 of images, else
+  /// the last. Said before anything is lowered.
   void mark(int32_t value, int64_t axis);
   /// That axis, or -1: it will be row-major.
   int64_t marked(int32_t value) const;
@@ -101,7 +102,9 @@ class Builder {
   void same_rows(int32_t value, int64_t axis, int32_t slot) { planes_slot_[{value, axis}] = slot; }
   void same_plain(int32_t value, int32_t slot) { plain_slot_[value] = slot; }
   const Slot& slot(int32_t number) const { return plan.slots[static_cast<size_t>(number)]; }
-  void set_bordered(int32_t number, bool bordered) { plan.slots[static_cast<size_t>(number)].bordered = bordered; }
+  void set_bordered(int32_t number, bool bordered) {
+    plan.slots[static_cast<size_t>(number)].bordered = bordered;
+  }
   /// Memory for a step itself.
   int32_t scratch(size_t bytes);
   /// Whether a slot may be written over by the step that reads it for `value`.

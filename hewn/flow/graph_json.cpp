@@ -119,7 +119,10 @@ Attribute attribute_in(const nlohmann::json& json) {
 Json ports_json(const Graph& graph, const std::vector<Port>& ports) {
   Json out = Json::array();
   for (const Port& port : ports) {
-    out.push_back({{"value", port.value}, {"name", graph.name(port.value)}, {"type", name_of(port.spec.type)}, {"dims", port.spec.dims}});
+    out.push_back({{"value", port.value},
+                   {"name", graph.name(port.value)},
+                   {"type", name_of(port.spec.type)},
+                   {"dims", port.spec.dims}});
   }
   return out;
 }
@@ -134,7 +137,8 @@ class Reader {
     if (values < 0 || values > static_cast<int64_t>(kMostValues)) bad_graph("values");
     graph_.values.resize(static_cast<size_t>(values));
     made_.resize(static_cast<size_t>(values), false);
-    for (const auto& constant : list_in(json_, "constants")) graph_.constants[make(constant)] = tensor_of(0.0F);
+    for (const auto& constant : list_in(json_, "constants"))
+      graph_.constants[make(constant)] = tensor_of(0.0F);
     for (const auto& input : list_in(json_, "inputs")) graph_.inputs.push_back(port(input, true));
     for (const auto& node : list_in(json_, "nodes")) graph_.nodes.push_back(read_node(node));
     for (const auto& output : list_in(json_, "outputs")) graph_.outputs.push_back(port(output, false));
@@ -168,7 +172,8 @@ class Reader {
   Node read_node(const nlohmann::json& json) {
     Node node;
     node.op = text_in(json, "op");
-    if (find_operator(node.op) == nullptr) throw Error("its graph has an operator that this version of hewn does not know");
+    if (find_operator(node.op) == nullptr)
+      throw Error("its graph has an operator that this version of hewn does not know");
     node.opset = integer_in(member(json, "opset"), "opset");
     if (json.contains("name")) node.name = text_in(json, "name");
     for (const auto& in : list_in(json, "in")) node.inputs.push_back(in == kNone ? kNone : use(in));

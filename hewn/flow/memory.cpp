@@ -22,7 +22,8 @@ void place_slots(Plan& plan) {
     if (slot.constant == nullptr && slot.input == kNone && slot.first >= 0) order.push_back(&slot);
   }
   // Large ones first; among slots that live at the same time each takes the lowest gap that fits.
-  std::stable_sort(order.begin(), order.end(), [](const Slot* a, const Slot* b) { return a->bytes > b->bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Slot* a, const Slot* b) { return a->bytes > b->bytes; });
   std::vector<Slot*> placed;
   for (Slot* slot : order) {
     size_t offset = 0;
@@ -42,7 +43,7 @@ void place_slots(Plan& plan) {
 
 std::shared_ptr<const Weight> WeightCache::get(const Tensor& tensor, WeightKind kind, int64_t groups) {
   auto& weight = weights_[{tensor.bytes(), static_cast<int64_t>(kind) + 4 * groups}];
-  if (weight == nullptr) weight = pack_weight(tensor, kind, groups);
+  if (weight == nullptr) weight = pack_weight(tensor, kind, groups, block_);
   return weight;
 }
 

@@ -49,7 +49,8 @@ bool mostly_zero(const Tensor& tensor) {
   if (tensor.type() != Type::kFloat || tensor.elements() < kFewestPacked) return false;
   const auto values = tensor.values<float>();
   const auto zeros = std::count(values.begin(), values.end(), 0.0F);
-  return static_cast<double>(tensor.elements() - zeros) < kMostPacked * static_cast<double>(tensor.elements());
+  return static_cast<double>(tensor.elements() - zeros) <
+         kMostPacked * static_cast<double>(tensor.elements());
 }
 
 std::string tensor_name(int32_t value) { return str("t", value); }
@@ -69,7 +70,8 @@ Tensor read_whole(const io::TensorView& view) {
   if (view.data.size() != out.byte_count()) throw Error("a constant has another length");
   std::memcpy(out.bytes(), view.data.data(), out.byte_count());
   if (spec.type == Type::kBool) {
-    for (size_t i = 0; i < out.byte_count(); ++i) out.bytes()[i] = out.bytes()[i] == std::byte{0} ? std::byte{0} : std::byte{1};
+    for (size_t i = 0; i < out.byte_count(); ++i)
+      out.bytes()[i] = out.bytes()[i] == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return out;
 }
@@ -89,11 +91,13 @@ Tensor read_packed(const io::SafetensorsFile& file, const std::string& name, con
   size_t next = 0;
   for (size_t i = 0; i < elements; ++i) {
     if ((static_cast<unsigned>(bits.data[i / 8]) >> (i % 8) & 1U) == 0) continue;
-    if ((next + 1) * sizeof(float) > values.data.size()) throw Error(str("the tensor ", name, " has too few numbers"));
+    if ((next + 1) * sizeof(float) > values.data.size())
+      throw Error(str("the tensor ", name, " has too few numbers"));
     std::memcpy(&out.values<float>()[i], values.data.data() + next * sizeof(float), sizeof(float));
     ++next;
   }
-  if (next * sizeof(float) != values.data.size()) throw Error(str("the tensor ", name, " has too many numbers"));
+  if (next * sizeof(float) != values.data.size())
+    throw Error(str("the tensor ", name, " has too many numbers"));
   return out;
 }
 
@@ -120,8 +124,10 @@ void write_flow_model(const std::filesystem::path& path, const Graph& graph,
     const PackedTensor& one = packed.back();
     const auto length = [](const auto& list) { return static_cast<int64_t>(list.size()); };
     views[name + ".bits"] = view_of(io::DType::kU8, {length(one.bits)}, one.bits.data(), one.bits.size());
-    views[name + ".values"] = view_of(io::DType::kF32, {length(one.values)}, one.values.data(), one.values.size() * sizeof(float));
-    views[name + ".dims"] = view_of(io::DType::kI64, {length(dims.back())}, dims.back().data(), dims.back().size() * sizeof(int64_t));
+    views[name + ".values"] =
+        view_of(io::DType::kF32, {length(one.values)}, one.values.data(), one.values.size() * sizeof(float));
+    views[name + ".dims"] = view_of(io::DType::kI64, {length(dims.back())}, dims.back().data(),
+                                    dims.back().size() * sizeof(int64_t));
   }
   io::write_safetensors(path, texts, views, /*sealed=*/true);
 }
@@ -140,7 +146,8 @@ FlowModel parse_flow_model(std::string bytes, const std::string& where, bool sea
     for (auto& [value, tensor] : out.graph.constants) {
       const std::string name = tensor_name(value);
       const auto bits = file.tensors.find(name + ".bits");
-      tensor = bits == file.tensors.end() ? read_whole(tensor_in(file, name)) : read_packed(file, name, bits->second);
+      tensor = bits == file.tensors.end() ? read_whole(tensor_in(file, name))
+                                          : read_packed(file, name, bits->second);
     }
     out.metadata.erase("hewn.graph");
     return out;
@@ -158,7 +165,8 @@ FlowModel read_flow_model(const std::filesystem::path& path) {
 bool is_flow_model(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   uint64_t length = 0;
-  if (!file.read(reinterpret_cast<char*>(&length), sizeof(length)) || length > (uint64_t{1} << 27)) return false;
+  if (!file.read(reinterpret_cast<char*>(&length), sizeof(length)) || length > (uint64_t{1} << 27))
+    return false;
   std::string header(static_cast<size_t>(length), '\0');
   if (!file.read(header.data(), static_cast<std::streamsize>(length))) return false;
   const auto json = nlohmann::json::parse(header, nullptr, false);

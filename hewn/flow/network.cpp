@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "hewn/core/error.h"
+#include "hewn/flow/samples.h"
 #include "hewn/flow/simplify.h"
 
 namespace hewn::flow {
@@ -48,13 +49,17 @@ int enough_threads(int64_t work, int threads) {
 }  // namespace
 
 struct Network::Shared {
+  explicit Shared(int64_t block) : weights(block) {}
+
   Graph graph;
   std::mutex mutex;  // of the weights
   WeightCache weights;
 };
 
 struct Network::Ready {
+  int64_t pieces = 1;  // of the batch, run one after the other
   std::vector<Spec> specs;
+  std::vector<Spec> outputs;
   std::vector<std::pair<size_t, Tensor>> looked_at;  // inputs whose numbers the plan depends on
   Plan plan;
   std::shared_ptr<std::byte> arena;
@@ -99,7 +104,7 @@ struct Network::Ready {
   }
 };
 
-Network::Network(Graph graph) : shared_(std::make_shared<Shared>()) {
+Network::Network(Graph graph, int64_t block) : shared_(std::make_shared<Shared>(block)) {
   simplify(graph);
   shared_->graph = std::move(graph);
 }
@@ -113,22 +118,55 @@ Network& Network::operator=(const Network& other) {
 
 const Graph& Network::graph() const { return shared_->graph; }
 
-void Network::set_threads(int threads) { threads_ = threads > 0 ? threads : std::max(1, omp_get_num_procs()); }
+void Network::set_threads(int threads) {
+  threads_ = threads > 0 ? threads : std::max(1, omp_get_num_procs());
+}
+
+/// A plan for a part of the batch, where that is the same: one whose activations stay in the cache. ResNet-50
+/// with a tenth of its blocks took 27.4 ms an image so, and 32.3 in a batch of 8.
+int64_t Network::prepare_pieces(Ready& ready, const Special& special) {
+  constexpr size_t kCacheBytes = size_t{3} << 19;
+  const int64_t samples =
+      special.graph.inputs.empty() || ready.specs[0].dims.empty() ? 1 : ready.specs[0].dims[0];
+  if (ready.plan.bytes <= kCacheBytes || !samples_are_apart(special, samples)) return 1;
+  int64_t size = std::max<int64_t>(
+      1, samples * static_cast<int64_t>(kCacheBytes) / static_cast<int64_t>(ready.plan.bytes));
+  while (samples % size != 0) --size;
+  std::vector<Tensor> inputs;
+  for (Spec spec : ready.specs) {
+    spec.dims[0] = size;
+    inputs.emplace_back(spec);
+  }
+  try {
+    const Special part = specialise(shared_->graph, inputs);
+    Plan plan = make_plan(part, shared_->weights, kMostBytes);
+    for (size_t i = 0; i < plan.outputs.size(); ++i) {
+      Spec whole = plan.output_specs[i];
+      if (whole.dims.empty() || (whole.dims[0] *= samples / size, whole != ready.outputs[i])) return 1;
+    }
+    ready.plan = std::move(plan);
+    return samples / size;
+  } catch (const Error&) {
+    return 1;  // it does not take other batches
+  }
+}
 
 Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
   if (ready_ != nullptr && ready_->fits(inputs)) return *ready_;
   auto ready = std::make_shared<Ready>();
   const Special special = specialise(shared_->graph, inputs);
-  {
-    const std::lock_guard lock(shared_->mutex);
-    ready->plan = make_plan(special, shared_->weights, kMostBytes);
-  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     ready->specs.push_back(inputs[i].spec());
     if (!special.looked_at.contains(shared_->graph.inputs[i].value)) continue;
     Tensor copy(inputs[i].spec());
     std::memcpy(copy.bytes(), inputs[i].bytes(), copy.byte_count());
     ready->looked_at.emplace_back(i, std::move(copy));
+  }
+  {
+    const std::lock_guard lock(shared_->mutex);
+    ready->plan = make_plan(special, shared_->weights, kMostBytes);
+    ready->outputs = ready->plan.output_specs;
+    ready->pieces = prepare_pieces(*ready, special);
   }
   ready->arena = allocate_arena(ready->plan.bytes);
   ready->inputs.resize(inputs.size());
@@ -138,22 +176,24 @@ Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
 
 std::vector<Tensor> Network::run(const std::vector<Tensor>& inputs) {
   const Ready& ready = prepare(inputs);
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < ready.plan.outputs.size(); ++i) {
-    // An output may lie in memory of another shape: its own is that of the graph.
-    outputs.emplace_back(ready.plan.output_specs[i]);
-  }
+  std::vector<Tensor> outputs(ready.outputs.begin(), ready.outputs.end());
   run(inputs, outputs);
   return outputs;
 }
 
 void Network::run(const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
   Ready& ready = prepare(inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) ready.inputs[i] = inputs[i].bytes();
-  ready.run(threads_);
+  const auto pieces = static_cast<size_t>(ready.pieces);
   const Memory memory(ready.plan, ready.arena.get(), ready.inputs);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    std::memcpy(outputs[i].bytes(), memory.at(ready.plan.outputs[i]), outputs[i].byte_count());
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ready.inputs[i] = inputs[i].bytes() + inputs[i].byte_count() / pieces * piece;
+    }
+    ready.run(threads_);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const size_t bytes = outputs[i].byte_count() / pieces;
+      std::memcpy(outputs[i].bytes() + bytes * piece, memory.at(ready.plan.outputs[i]), bytes);
+    }
   }
 }
 

@@ -11,16 +11,17 @@ namespace hewn::flow {
 /// What a step of a network takes.
 struct StepTime {
   std::string what;
-  int64_t work = 0;     // multiply-adds, or as long
-  double seconds = 0;   // of the thread that ran it
+  int64_t work = 0;    // multiply-adds, or as long
+  double seconds = 0;  // of the thread that ran it
 };
 
 /// A graph, ready to run on any shapes that fit. Has memory of its own, so use it from one thread at a time;
 /// copies share the weights and are cheap: make one per thread.
 class Network {
  public:
-  /// Throws Error where the graph cannot run.
-  explicit Network(Graph graph);
+  /// Zeros in weights are left out in blocks of `block`; 0: of the size that saves most. Throws Error where
+  /// the graph cannot run.
+  explicit Network(Graph graph, int64_t block = 0);
   Network(const Network& other) : shared_(other.shared_), threads_(other.threads_) {}
   Network& operator=(const Network& other);
   Network(Network&&) = default;
@@ -45,6 +46,7 @@ class Network {
   struct Ready;   // a plan and its memory
 
   Ready& prepare(const std::vector<Tensor>& inputs);
+  int64_t prepare_pieces(Ready& ready, const Special& special);
 
   std::shared_ptr<Shared> shared_;
   std::shared_ptr<Ready> ready_;

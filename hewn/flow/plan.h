@@ -16,10 +16,10 @@ namespace hewn::flow {
 /// Memory of one tensor while it is needed.
 struct Slot {
   Spec spec;
-  std::optional<Planes> planes;     // else row-major
-  bool bordered = false;            // what is not a pixel is zero
-  const void* constant = nullptr;   // not in the plan's memory
-  int32_t input = kNone;            // the graph's: in the user's memory
+  std::optional<Planes> planes;    // else row-major
+  bool bordered = false;           // what is not a pixel is zero
+  const void* constant = nullptr;  // not in the plan's memory
+  int32_t input = kNone;           // the graph's: in the user's memory
   size_t bytes = 0;
   size_t offset = 0;
   int32_t first = -1;  // steps that write it first and use it last
@@ -46,7 +46,7 @@ struct Plan {
   std::vector<int32_t> inputs;   // slots
   std::vector<int32_t> outputs;  // slots, row-major
   std::vector<Spec> output_specs;
-  std::vector<Tensor> constants; // that slots point to
+  std::vector<Tensor> constants;                  // that slots point to
   std::vector<std::shared_ptr<const void>> kept;  // what steps point to
   size_t bytes = 0;
   int64_t work = 0;
@@ -75,9 +75,12 @@ class Memory {
 /// Weights that were packed once, for all plans of a network.
 class WeightCache {
  public:
+  /// The size of the blocks that zeros are looked for in; 0: several.
+  explicit WeightCache(int64_t block) : block_(block) {}
   std::shared_ptr<const Weight> get(const Tensor& tensor, WeightKind kind, int64_t groups);
 
  private:
+  int64_t block_;
   std::map<std::pair<const void*, int64_t>, std::shared_ptr<const Weight>> weights_;
 };
 

@@ -55,13 +55,15 @@ void copy_lines(const Planes& shape, const Lines& from, const Lines& to, int64_t
       const float* source = from.first + c * from.channel + n * from.image;
       float* target = to.first + c * to.channel + n * to.image;
       for (int64_t y = 0; y < shape.height; ++y) {
-        std::memcpy(target + y * to.line, source + y * from.line, static_cast<size_t>(shape.width) * sizeof(float));
+        std::memcpy(target + y * to.line, source + y * from.line,
+                    static_cast<size_t>(shape.width) * sizeof(float));
       }
     }
   }
 }
 
-void to_rows(const float* samples, int64_t channels, int64_t stride, float* rows, int64_t begin, int64_t end) {
+void to_rows(const float* samples, int64_t channels, int64_t stride, float* rows, int64_t begin,
+             int64_t end) {
   int64_t i = begin;
   for (; i + 8 <= end; i += 8) {
     kernels::machine().pack_eight(samples + i * channels, channels, rows + i, stride, channels);
@@ -71,7 +73,8 @@ void to_rows(const float* samples, int64_t channels, int64_t stride, float* rows
   }
 }
 
-void from_rows(const float* rows, int64_t channels, int64_t stride, float* samples, int64_t begin, int64_t end) {
+void from_rows(const float* rows, int64_t channels, int64_t stride, float* samples, int64_t begin,
+               int64_t end) {
   int64_t i = begin;
   for (; i + 8 <= end; i += 8) {
     kernels::machine().unpack_eight(rows + i, stride, samples + i * channels, channels, channels);

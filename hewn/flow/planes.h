@@ -6,9 +6,9 @@
 
 namespace hewn::flow {
 
-/// How a value lies in memory channel by channel: a row for each, with the pixels of all images of the batch one
-/// behind the other, lines `line` apart and images `plane` apart, which may leave room between them. Tokens and
-/// samples without pixels are images of one pixel. Row-major memory is described likewise.
+/// How a value lies in memory channel by channel: a row for each, with the pixels of all images of the batch
+/// one behind the other, lines `line` apart and images `plane` apart, which may leave room between them.
+/// Tokens and samples without pixels are images of one pixel. Row-major memory is described likewise.
 struct Planes {
   int64_t channels = 0;
   int64_t images = 0;
@@ -20,9 +20,7 @@ struct Planes {
   int64_t stride = 1;  // from one row to the next
 
   /// From the first pixel of a row to behind its last one.
-  int64_t columns() const {
-    return images == 0 ? 0 : (images - 1) * plane + (height - 1) * line + width;
-  }
+  int64_t columns() const { return images == 0 ? 0 : (images - 1) * plane + (height - 1) * line + width; }
   int64_t floats() const { return channels * stride; }
   bool dense() const { return line == width && plane == height * width; }
   bool operator==(const Planes&) const = default;
@@ -32,8 +30,8 @@ struct Planes {
 Planes planes_of(int64_t channels, int64_t images, int64_t height, int64_t width, int64_t line, int64_t plane,
                  int64_t reach);
 
-/// Zeros in everything of the channels [begin, end) that is not a pixel. `base` is where the first row begins,
-/// with its lead.
+/// Zeros in everything of the channels [begin, end) that is not a pixel. `base` is where the first row
+/// begins, with its lead.
 void clear_border(const Planes& planes, float* base, int64_t begin, int64_t end);
 
 /// An image's lines in memory: what copies read and write. `first` is pixel (0, 0) of channel 0 of image 0.
@@ -52,6 +50,7 @@ void copy_lines(const Planes& shape, const Lines& from, const Lines& to, int64_t
 
 /// Row-major samples (columns x channels) to rows of channels, and back, for the columns [begin, end).
 void to_rows(const float* samples, int64_t channels, int64_t stride, float* rows, int64_t begin, int64_t end);
-void from_rows(const float* rows, int64_t channels, int64_t stride, float* samples, int64_t begin, int64_t end);
+void from_rows(const float* rows, int64_t channels, int64_t stride, float* samples, int64_t begin,
+               int64_t end);
 
 }  // namespace hewn::flow

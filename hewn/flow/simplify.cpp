@@ -72,15 +72,18 @@ bool name_layer_norm(const Finder& finder, Node& node) {
       const Node* sum = root == nullptr ? nullptr : finder.maker(root->inputs[0], "Add");
       if (centred == nullptr || sum == nullptr || sum->inputs.size() != 2) continue;
       const Node* mean = finder.maker(centred->inputs[1], "ReduceMean");
-      if (mean == nullptr || mean->inputs[0] != centred->inputs[0] || !over_last_axis(finder, *mean)) continue;
+      if (mean == nullptr || mean->inputs[0] != centred->inputs[0] || !over_last_axis(finder, *mean))
+        continue;
       for (const int32_t epsilon : sum->inputs) {
         const Tensor* small = finder.number(epsilon);
         const Node* variance = finder.maker(Finder::other(*sum, epsilon), "ReduceMean");
         if (small == nullptr || variance == nullptr || !over_last_axis(finder, *variance)) continue;
         const Node* square = finder.maker(variance->inputs[0], "Pow");
         const Node* times = finder.maker(variance->inputs[0], "Mul");
-        const bool squared = (square != nullptr && finder.is(square->inputs[1], 2) && square->inputs[0] == ratio->inputs[0]) ||
-                             (times != nullptr && times->inputs[0] == ratio->inputs[0] && times->inputs[1] == ratio->inputs[0]);
+        const bool squared =
+            (square != nullptr && finder.is(square->inputs[1], 2) && square->inputs[0] == ratio->inputs[0]) ||
+            (times != nullptr && times->inputs[0] == ratio->inputs[0] &&
+             times->inputs[1] == ratio->inputs[0]);
         if (!squared) continue;
         const float value = small->values<float>()[0];
         node.op = "LayerNormalization";
@@ -156,8 +159,11 @@ bool fold_batch_norm(const Finder& finder, Graph& graph, Node& node) {
   const int64_t outputs = weight->dims()[0];
   std::vector<const Tensor*> numbers;
   for (size_t i = 1; i < 5; ++i) {
-    numbers.push_back(i < node.inputs.size() && node.inputs[i] != kNone ? graph.constant(node.inputs[i]) : nullptr);
-    if (numbers.back() == nullptr || numbers.back()->type() != Type::kFloat || numbers.back()->elements() != outputs) return false;
+    numbers.push_back(i < node.inputs.size() && node.inputs[i] != kNone ? graph.constant(node.inputs[i])
+                                                                        : nullptr);
+    if (numbers.back() == nullptr || numbers.back()->type() != Type::kFloat ||
+        numbers.back()->elements() != outputs)
+      return false;
   }
   Tensor scaled(weight->spec());
   Tensor shifted(Spec{Type::kFloat, {outputs}});
@@ -168,7 +174,8 @@ bool fold_batch_norm(const Finder& finder, Graph& graph, Node& node) {
     const float before = bias == nullptr ? 0 : bias->values<float>()[static_cast<size_t>(j)];
     shifted.values<float>()[static_cast<size_t>(j)] = (before - of(2)) * factor + of(1);
     for (int64_t i = j * inputs; i < (j + 1) * inputs; ++i) {
-      scaled.values<float>()[static_cast<size_t>(i)] = weight->values<float>()[static_cast<size_t>(i)] * factor;
+      scaled.values<float>()[static_cast<size_t>(i)] =
+          weight->values<float>()[static_cast<size_t>(i)] * factor;
     }
   }
   Node merged = *conv;
@@ -191,9 +198,11 @@ void skip_identities(Graph& graph) {
       const auto found = same.find(value);
       if (found != same.end()) value = found->second;
     }
-    const bool mask = node.outputs.size() > 1 && node.outputs[1] != kNone && uses[static_cast<size_t>(node.outputs[1])] > 0;
+    const bool mask =
+        node.outputs.size() > 1 && node.outputs[1] != kNone && uses[static_cast<size_t>(node.outputs[1])] > 0;
     // Dropout is for training; a graph that was written then still says by how much.
-    const Tensor* ratio = node.inputs.size() > 1 && node.inputs[1] != kNone ? graph.constant(node.inputs[1]) : nullptr;
+    const Tensor* ratio =
+        node.inputs.size() > 1 && node.inputs[1] != kNone ? graph.constant(node.inputs[1]) : nullptr;
     const bool nothing = ratio != nullptr && ratio->type() == Type::kFloat && ratio->elements() == 1 &&
                          ratio->values<float>()[0] == 0;
     const bool identity =

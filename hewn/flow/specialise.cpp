@@ -22,7 +22,8 @@ std::set<int32_t> inputs_behind(const Graph& graph, int32_t value) {
       found.insert(next);
     } else {
       const Node& node = graph.nodes[static_cast<size_t>(maker)];
-      if (node.op != "Shape" && node.op != "Size") open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+      if (node.op != "Shape" && node.op != "Size")
+        open.insert(open.end(), node.inputs.begin(), node.inputs.end());
     }
   }
   return found;
@@ -36,9 +37,10 @@ void expect_fit(const Graph& graph, const Port& port, const Spec& spec) {
   }
   if (fits) return;
   std::string expected;
-  for (const int64_t dim : wanted.dims) expected += (expected.empty() ? "" : "x") + (dim < 0 ? "?" : std::to_string(dim));
-  throw Error(str("input ", graph.name(port.value), ": expected ", name_of(wanted.type), " ", expected, ", got ",
-                  to_string(spec)));
+  for (const int64_t dim : wanted.dims)
+    expected += (expected.empty() ? "" : "x") + (dim < 0 ? "?" : std::to_string(dim));
+  throw Error(str("input ", graph.name(port.value), ": expected ", name_of(wanted.type), " ", expected,
+                  ", got ", to_string(spec)));
 }
 
 /// One node: folded where all that it needs is known, else asked for its shapes.
@@ -115,7 +117,8 @@ Special specialise(const Graph& graph, const std::vector<Tensor>& inputs) {
   std::set<int32_t> looked_at;
   while (true) {
     Special special{graph, std::vector<Spec>(graph.values.size()), looked_at};
-    for (const auto& [value, tensor] : graph.constants) special.specs[static_cast<size_t>(value)] = tensor.spec();
+    for (const auto& [value, tensor] : graph.constants)
+      special.specs[static_cast<size_t>(value)] = tensor.spec();
     for (size_t i = 0; i < inputs.size(); ++i) {
       const int32_t value = graph.inputs[i].value;
       expect_fit(graph, graph.inputs[i], inputs[i].spec());

@@ -12,8 +12,8 @@ namespace hewn::flow {
 /// constant.
 struct Special {
   Graph graph;
-  std::vector<Spec> specs;       // of every value that is made
-  std::set<int32_t> looked_at;   // inputs of the graph, by value, whose numbers decided shapes
+  std::vector<Spec> specs;      // of every value that is made
+  std::set<int32_t> looked_at;  // inputs of the graph, by value, whose numbers decided shapes
 };
 
 /// `inputs` are those of the graph, in its order; their numbers are looked at only where shapes depend on

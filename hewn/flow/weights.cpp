@@ -24,11 +24,7 @@ struct Matrix {
 };
 
 /// Time of a kept block of this size, over that of as many weights multiplied densely.
-struct BlockCost {
-  int64_t size;
-  double cost;
-};
-constexpr BlockCost kBlockCosts[] = {{32, 1.0}, {16, 1.0}, {8, 1.1}, {4, 1.4}};
+double cost_of_block(int64_t size) { return size >= 16 ? 1.0 : size >= 8 ? 1.1 : 1.4; }
 
 std::vector<uint8_t> kept_blocks(const Matrix& matrix, const Grid& grid) {
   std::vector<uint8_t> kept(static_cast<size_t>(grid.row_blocks() * grid.col_blocks()), 0);
@@ -58,49 +54,110 @@ kernels::Packed pack_blocks(const Matrix& matrix, const Grid& grid, const uint8_
   return packed;
 }
 
-void pack_group(const Matrix& matrix, Weight& out) {
-  double best = 0.9;
-  out.density = 1;
-  Grid grid{matrix.rows, matrix.outputs, {std::min<int64_t>(matrix.rows, 512), 8}};
+/// The way that takes least time, and which blocks it keeps.
+struct Choice {
+  BlockChoice blocks;
   std::vector<uint8_t> kept;
-  for (const BlockCost& candidate : kBlockCosts) {
-    const Grid blocks{matrix.rows, matrix.outputs, {candidate.size, candidate.size}};
-    if (blocks.row_blocks() * blocks.col_blocks() < 8) continue;
-    std::vector<uint8_t> flags = kept_blocks(matrix, blocks);
+};
+
+Choice choose(const Matrix& matrix, int64_t block) {
+  double best = 0.9;
+  Choice out;
+  const std::vector<int64_t> sizes =
+      block > 0 ? std::vector<int64_t>{block} : std::vector<int64_t>{32, 16, 8, 4};
+  for (const int64_t size : sizes) {
+    const double cost = cost_of_block(size);
+    const Grid grid{matrix.rows, matrix.outputs, {size, size}};
+    if (grid.row_blocks() * grid.col_blocks() < 8) continue;
+    std::vector<uint8_t> flags = kept_blocks(matrix, grid);
     const double density =
         static_cast<double>(std::count(flags.begin(), flags.end(), 1)) / static_cast<double>(flags.size());
-    if (density * candidate.cost >= best) continue;
-    best = density * candidate.cost;
-    out.block = candidate.size;
-    out.density = density;
-    grid = blocks;
-    kept = std::move(flags);
+    if (out.blocks.block == 0) out.blocks.density = density;
+    if (density * cost >= best) continue;
+    best = density * cost;
+    out = {{size, density}, std::move(flags)};
   }
-  out.groups.push_back(pack_blocks(matrix, grid, kept.empty() ? nullptr : kept.data()));
+  return out;
+}
+
+/// The groups of a weight, one behind the other.
+struct Matrices {
+  int64_t taps = 1;
+  int64_t channels = 0;
+  int64_t outputs = 0;
+  std::vector<Matrix> groups;
+};
+
+Matrices matrices_of(const Tensor& tensor, WeightKind kind, int64_t groups) {
+  Matrices out;
+  const Dims& dims = tensor.dims();
+  const float* data = tensor.values<float>().data();
+  if (kind == WeightKind::kConv) {
+    for (size_t d = 2; d < dims.size(); ++d) out.taps *= dims[d];
+    out.channels = dims[1];
+    out.outputs = dims[0];
+  } else {
+    out.channels = dims[kind == WeightKind::kInOut ? 0 : 1];
+    out.outputs = dims[kind == WeightKind::kInOut ? 1 : 0];
+  }
+  const int64_t rows = out.taps * out.channels;
+  const int64_t outputs = out.outputs / groups;
+  for (int64_t g = 0; g < groups; ++g) {
+    Matrix matrix{data + g * outputs * rows, rows, outputs, out.channels, 1, out.taps, rows};
+    if (kind == WeightKind::kInOut) matrix = {data, rows, outputs, out.channels, 0, outputs, 1};
+    out.groups.push_back(matrix);
+  }
+  return out;
 }
 
 }  // namespace
 
-std::shared_ptr<const Weight> pack_weight(const Tensor& tensor, WeightKind kind, int64_t groups) {
-  auto out = std::make_shared<Weight>();
-  const Dims& dims = tensor.dims();
-  const float* data = tensor.values<float>().data();
-  if (kind == WeightKind::kConv) {
-    for (size_t d = 2; d < dims.size(); ++d) out->taps *= dims[d];
-    out->channels = dims[1];
-    out->outputs = dims[0];
-  } else {
-    out->channels = dims[kind == WeightKind::kInOut ? 0 : 1];
-    out->outputs = dims[kind == WeightKind::kInOut ? 1 : 0];
-  }
-  const int64_t rows = out->taps * out->channels;
-  const int64_t outputs = out->outputs / groups;
-  for (int64_t g = 0; g < groups; ++g) {
-    Matrix matrix{data + g * outputs * rows, rows, outputs, out->channels, 1, out->taps, rows};
-    if (kind == WeightKind::kInOut) matrix = {data, rows, outputs, out->channels, 0, outputs, 1};
-    pack_group(matrix, *out);
+BlockChoice choose_blocks(const Tensor& tensor, WeightKind kind, int64_t groups, int64_t block) {
+  const Matrices matrices = matrices_of(tensor, kind, groups);
+  BlockChoice out{0, 0};
+  for (const Matrix& matrix : matrices.groups) {
+    const BlockChoice one = choose(matrix, block).blocks;
+    out.block = std::max(out.block, one.block);
+    out.density += one.density / static_cast<double>(groups);
   }
   return out;
+}
+
+std::shared_ptr<const Weight> pack_weight(const Tensor& tensor, WeightKind kind, int64_t groups,
+                                          int64_t block) {
+  const Matrices matrices = matrices_of(tensor, kind, groups);
+  auto out = std::make_shared<Weight>();
+  out->taps = matrices.taps;
+  out->channels = matrices.channels;
+  out->outputs = matrices.outputs;
+  out->density = 0;
+  for (const Matrix& matrix : matrices.groups) {
+    Choice choice = choose(matrix, block);
+    const int64_t size = choice.blocks.block;
+    // Without blocks to leave out: tiles of all rows, as wide as the kernel takes.
+    const BlockShape shape =
+        size > 0 ? BlockShape{size, size} : BlockShape{std::min<int64_t>(matrix.rows, 512), 8};
+    const Grid grid{matrix.rows, matrix.outputs, shape};
+    out->groups.push_back(pack_blocks(matrix, grid, choice.kept.empty() ? nullptr : choice.kept.data()));
+    out->block = std::max(out->block, size);
+    out->density += (size > 0 ? choice.blocks.density : 1) / static_cast<double>(groups);
+  }
+  return out;
+}
+
+WeightOf weight_of(const Graph& graph, const Node& node) {
+  if (node.inputs.size() < 2 || node.inputs[1] == kNone) return {};
+  const Tensor* tensor = graph.constant(node.inputs[1]);
+  if (tensor == nullptr || tensor->type() != Type::kFloat || tensor->elements() == 0) return {};
+  if (node.op == "Conv" && tensor->dims().size() >= 3) {
+    const int64_t groups = node.integer("group", 1);
+    if (groups < 1 || tensor->dims()[0] % groups != 0) return {};
+    return {tensor, WeightKind::kConv, groups};
+  }
+  if (tensor->dims().size() != 2) return {};
+  if (node.op == "MatMul") return {tensor, WeightKind::kInOut, 1};
+  if (node.op != "Gemm") return {};
+  return {tensor, node.integer("transB", 0) != 0 ? WeightKind::kOutIn : WeightKind::kInOut, 1};
 }
 
 }  // namespace hewn::flow

@@ -22,13 +22,29 @@ struct Weight {
 
 /// How a weight lies in its tensor.
 enum class WeightKind {
-  kConv,       // outputs x channels x taps
-  kInOut,      // channels x outputs: the right side of MatMul
-  kOutIn,      // outputs x channels: Gemm with transB
+  kConv,   // outputs x channels x taps
+  kInOut,  // channels x outputs: the right side of MatMul
+  kOutIn,  // outputs x channels: Gemm with transB
 };
 
-/// Blocks of zeros are looked for in squares of 32, 16, 8 and 4, and left out where that saves a tenth of the
-/// time: README's measurements of kernels say what each size costs.
-std::shared_ptr<const Weight> pack_weight(const Tensor& tensor, WeightKind kind, int64_t groups);
+/// How blocks of zeros are used: not at all (block 0), or in squares of that size.
+struct BlockChoice {
+  int64_t block = 0;
+  double density = 1;  // kept blocks of that size; with block 0 of the last size that was tried
+};
+
+/// Blocks of zeros are looked for in squares of 32, 16, 8 and 4, or of `block` alone where that is not 0, and
+/// left out where that saves a tenth of the time.
+BlockChoice choose_blocks(const Tensor& tensor, WeightKind kind, int64_t groups, int64_t block);
+std::shared_ptr<const Weight> pack_weight(const Tensor& tensor, WeightKind kind, int64_t groups,
+                                          int64_t block);
+
+/// A node's weight, where it is constant and the node multiplies by it.
+struct WeightOf {
+  const Tensor* tensor = nullptr;
+  WeightKind kind = WeightKind::kConv;
+  int64_t groups = 1;
+};
+WeightOf weight_of(const Graph& graph, const Node& node);
 
 }  // namespace hewn::flow

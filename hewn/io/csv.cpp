@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 
 namespace hewn::io {
 namespace {
@@ -34,6 +35,7 @@ void check_end(gzFile file, const std::string& where) {
 
 Text text_of_file(const std::filesystem::path& path) {
   return {path.string(), [path]() -> Pull {
+            expect_file(path);
             const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"),
                                                  [](gzFile open) { gzclose(open); });
             if (file == nullptr) throw FormatError(path.string(), "cannot be read");

@@ -26,8 +26,9 @@ struct Layout {
 
 class FileStream final : public ByteStream {
  public:
-  explicit FileStream(const std::filesystem::path& path)
-      : path_(path.string()), file_(path, std::ios::binary) {
+  explicit FileStream(const std::filesystem::path& path) : path_(path.string()) {
+    expect_file(path);
+    file_.open(path, std::ios::binary);
     if (!file_) reject(path_, "cannot be read");
     file_.seekg(0, std::ios::end);
     size_ = static_cast<uint64_t>(file_.tellg());
@@ -234,7 +235,8 @@ NpyArray read_npy_array(ByteStream& file, const std::string& where) {
   NpyArray out{layout.shape, {}};
   uint64_t elements = 1;
   for (const int64_t dim : layout.shape) {
-    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements)) reject(where, "NPY shape is damaged");
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements))
+      reject(where, "NPY shape is damaged");
   }
   const uint64_t bytes = file.size() - layout.offset;
   if (elements > bytes || elements * type->size != bytes) {

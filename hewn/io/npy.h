@@ -31,7 +31,8 @@ NpyMatrix parse_npy(std::string_view bytes, const std::string& where, NpyShape s
 /// Whether these bytes begin an NPY file.
 bool starts_as_npy(std::string_view bytes);
 
-/// A NumPy array of any dimensions, row-major: floats of all widths as float, integers as int64, bool as bytes.
+/// A NumPy array of any dimensions, row-major: floats of all widths as float, integers as int64, bool as
+/// bytes.
 struct NpyArray {
   std::vector<int64_t> dims;
   std::variant<std::vector<float>, std::vector<int64_t>, std::vector<uint8_t>> values;

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/io/pickle_objects.h"
 
 namespace hewn::io {
@@ -13,6 +14,7 @@ const std::string kPickle = "data.pkl";
 
 /// Before 1.6 torch.save wrote pickles one behind the other.
 bool is_old(const std::filesystem::path& path) {
+  expect_file(path);
   std::ifstream file(path, std::ios::binary);
   return file.get() == 0x80;
 }

@@ -30,7 +30,9 @@ uint64_t number(std::string_view bytes, size_t at, size_t count) {
 /// A file that can be read anywhere.
 class File {
  public:
-  explicit File(const std::filesystem::path& path) : path_(path.string()), file_(path, std::ios::binary) {
+  explicit File(const std::filesystem::path& path) : path_(path.string()) {
+    expect_file(path);
+    file_.open(path, std::ios::binary);
     if (!file_) throw FormatError(path_, "cannot be read");
     file_.seekg(0, std::ios::end);
     size_ = static_cast<uint64_t>(file_.tellg());

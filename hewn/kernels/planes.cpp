@@ -6,8 +6,8 @@
 namespace hewn::kernels {
 namespace {
 
-// Floats of the input that serve all tiles before the next ones: they stay in the L2 cache beside the weights, which
-// are read once for them.
+// Floats of the input that serve all tiles before the next ones: they stay in the L2 cache beside the
+// weights, which are read once for them.
 constexpr int64_t kGroupFloats = int64_t{160} * 1024;
 constexpr int64_t kFewestChunks = 4;
 
@@ -81,9 +81,11 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
     for (int64_t tile = begin; tile < end;) {
       int64_t count = 0;
       do {
-        describe(product, tile + count, scratch[static_cast<size_t>(count)], group[static_cast<size_t>(count)]);
+        describe(product, tile + count, scratch[static_cast<size_t>(count)],
+                 group[static_cast<size_t>(count)]);
         ++count;
-      } while (count < kSiblings && tile + count < end && tiles[static_cast<size_t>(tile + count)].same_inputs);
+      } while (count < kSiblings && tile + count < end &&
+               tiles[static_cast<size_t>(tile + count)].same_inputs);
       for (int64_t column = from; column < to; column += width) {
         const int64_t columns = std::min(width, to_step(to - column));
         for (int64_t n = 0; n < count; ++n) {

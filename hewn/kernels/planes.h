@@ -18,10 +18,10 @@ struct PlaneRuns {
 /// channels `stride` floats apart.
 PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int64_t> taps, int64_t stride);
 
-/// A product over planes: one row of numbers for every channel, the pixels of all images of a batch in it, one
-/// behind the other. Input and output have their pixels at the same places, so that a convolution's taps are
-/// equally far from all of them; what is between the lines comes out as anything. A layer without pixels has
-/// samples, or tokens, in their place.
+/// A product over planes: one row of numbers for every channel, the pixels of all images of a batch in it,
+/// one behind the other. Input and output have their pixels at the same places, so that a convolution's taps
+/// are equally far from all of them; what is between the lines comes out as anything. A layer without pixels
+/// has samples, or tokens, in their place.
 ///
 ///   out[j][p] = sum over taps t and channels c of in[c][p + taps[t]] * weight[t, c][j]
 ///
@@ -39,7 +39,8 @@ struct PlaneProduct {
   int64_t channels = 0;  // rows of the input
 };
 
-/// For the pixels [first, last), and up to seven more to a multiple of kColumnStep, and the tiles [begin, end).
+/// For the pixels [first, last), and up to seven more to a multiple of kColumnStep, and the tiles [begin,
+/// end).
 void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end);
 
 /// c = a b for row-major matrices: `rows` x `inner` times `inner` x `columns`.

@@ -48,9 +48,7 @@ HWY_INLINE V exp_or_infinite(V x) {
                         hn::Exp(kFull, hn::Min(x, number(88.7F))));
 }
 
-HWY_INLINE V sigmoid_of(V x) {
-  return hn::Div(number(1), hn::Add(number(1), exp_of(hn::Neg(x))));
-}
+HWY_INLINE V sigmoid_of(V x) { return hn::Div(number(1), hn::Add(number(1), exp_of(hn::Neg(x)))); }
 
 HWY_INLINE V tanh_of(V x) {
   // 1 - 2 / (e^2x + 1) loses digits near 0, the series does beyond.
@@ -79,9 +77,7 @@ HWY_INLINE V erf_of(V x) {
   return hn::IfThenElse(hn::Lt(size, number(0.3F)), hn::Mul(series, x), hn::CopySign(far, x));
 }
 
-HWY_INLINE V hard(V x, V a, V b) {
-  return hn::Max(number(0), hn::Min(number(1), hn::MulAdd(x, a, b)));
-}
+HWY_INLINE V hard(V x, V a, V b) { return hn::Max(number(0), hn::Min(number(1), hn::MulAdd(x, a, b))); }
 
 HWY_ATTR void apply_here(Function function, float a, float b, const float* in, float* out, int64_t count) {
   const V va = number(a);
@@ -100,8 +96,7 @@ HWY_ATTR void apply_here(Function function, float a, float b, const float* in, f
     case Function::kHardSigmoid:
       return each(in, out, count, [&](V x) HWY_ATTR { return hard(x, va, vb); });
     case Function::kHardSwish:
-      return each(in, out, count,
-                  [&](V x) HWY_ATTR { return hn::Mul(x, hard(x, number(1.0F / 6), half)); });
+      return each(in, out, count, [&](V x) HWY_ATTR { return hn::Mul(x, hard(x, number(1.0F / 6), half)); });
     case Function::kSilu:
       return each(in, out, count, [](V x) HWY_ATTR { return hn::Mul(x, sigmoid_of(x)); });
     case Function::kTanh:
@@ -200,7 +195,8 @@ HWY_ATTR void softmax_here(const float* in, float* out, int64_t count) {
 HWY_INLINE void normalise_lanes(const ColumnNorm& norm, const float* in, float* out) {
   const V share = number(1 / static_cast<float>(norm.rows));
   V mean = number(0);
-  for (int64_t row = 0; row < norm.rows; ++row) mean = hn::Add(mean, hn::LoadU(kFull, in + row * norm.stride));
+  for (int64_t row = 0; row < norm.rows; ++row)
+    mean = hn::Add(mean, hn::LoadU(kFull, in + row * norm.stride));
   mean = hn::Mul(mean, share);
   V variance = number(0);
   for (int64_t row = 0; row < norm.rows; ++row) {

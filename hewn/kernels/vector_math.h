@@ -7,8 +7,8 @@ namespace hewn::kernels {
 /// Functions of one number; `a` and `b` are what some of them take besides.
 enum class Function {
   kRelu,
-  kLeakyRelu,    // a: slope below zero
-  kClip,         // to [a, b]
+  kLeakyRelu,  // a: slope below zero
+  kClip,       // to [a, b]
   kSigmoid,
   kHardSigmoid,  // max(0, min(1, a x + b))
   kHardSwish,    // x max(0, min(1, x / 6 + 1 / 2))
@@ -37,8 +37,9 @@ void softmax(const float* in, float* out, int64_t count);
 /// The sum of `count` numbers.
 float sum(const float* in, int64_t count);
 
-/// For each of `columns` columns of `rows` numbers, `stride` floats from one to the next: minus its mean, over
-/// the root of its variance plus epsilon, times scale[row], plus shift[row] (may be null). out may be in.
+/// For each of `columns` columns of `rows` numbers, `stride` floats from one to the next: minus its mean,
+/// over the root of its variance plus epsilon, times scale[row], plus shift[row] (may be null). out may be
+/// in.
 struct ColumnNorm {
   int64_t rows = 0;
   int64_t stride = 0;

@@ -16,6 +16,7 @@
 #include "hewn/core/error.h"
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/embedding.h"
+#include "hewn/nn/parts.h"
 #include "hewn/tensor/memory.h"
 #include "hewn/tensor/stream.h"
 
@@ -132,6 +133,7 @@ EmbeddingTableImpl::EmbeddingTableImpl(std::vector<int64_t> vocabularies, int64_
     throw Error(hewn::str("embedding: ", first.back(), " values in all fields together, more than 2^31 - 1; ",
                           "use a larger min-count or a smaller hash-size"));
   }
+  check_weights_fit("embedding", static_cast<double>(first.back()) * static_cast<double>(width));
   first_ = at::tensor(first);
   const at::Tensor rows = at::empty({first.back(), width});
   tensor::prefer_large_pages(rows);

@@ -1,8 +1,12 @@
 #include "hewn/nn/parts.h"
 
 #include <torch/nn/init.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 
 namespace hewn::nn {
 namespace {
@@ -11,7 +15,24 @@ std::string layer_name(size_t index) { return str("fc", index + 1); }
 
 }  // namespace
 
+void check_weights_fit(const char* option, double weights) {
+  const auto memory = static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  const double bytes = weights * sizeof(float);
+  if (bytes <= static_cast<double>(memory)) return;
+  constexpr double kMost = 9e18;  // fits into a whole number
+  throw Error(str(option, ": the weights would take ",
+                  bytes_text(static_cast<int64_t>(std::min(bytes, kMost))), ", this machine has ",
+                  bytes_text(memory)));
+}
+
 void FullyConnected::add_layers(int64_t inputs, const std::vector<int64_t>& widths, int64_t outputs) {
+  double weights = 0;
+  auto before = static_cast<double>(inputs);
+  for (const int64_t width : widths) {
+    weights += before * static_cast<double>(width);
+    before = static_cast<double>(width);
+  }
+  check_weights_fit("widths", weights + before * static_cast<double>(outputs));
   const auto add = [&](int64_t width) {
     layers_.push_back(register_module(layer_name(layers_.size()), Linear(inputs, width)));
     inputs = width;

@@ -9,6 +9,10 @@
 
 namespace hewn::nn {
 
+/// Throws Error, naming the option, where so many weights are more than this machine's memory holds: the
+/// system would hand it out and end the program when it is used.
+void check_weights_fit(const char* option, double weights);
+
 /// A model that ends in Linear layers fc1, fc2, ... with ReLU between them.
 class FullyConnected : public Model {
  public:

@@ -20,14 +20,17 @@ using ::onnx::AttributeProto;
 
 constexpr int64_t kFirstOpset = 11;
 constexpr int64_t kLastOpset = 20;
-/// Operators that said something else in earlier opsets, which frameworks no longer write; the others never changed
-/// what they mean.
-const std::map<std::string, int64_t> kChanged = {
-    {"Add", 7},  {"And", 7},    {"BatchNormalization", 9}, {"Cast", 9},     {"Clip", 11}, {"Concat", 4},
-    {"Div", 7},  {"Dropout", 7}, {"Equal", 7},             {"Gemm", 7},     {"Greater", 7}, {"LeakyRelu", 6},
-    {"Less", 7}, {"Mul", 7},    {"Or", 7},                 {"PRelu", 7},    {"Pad", 11},  {"Pow", 7},
-    {"Relu", 6}, {"Reshape", 5}, {"Resize", 11},           {"Slice", 10},   {"Sub", 7},   {"Tile", 6},
-    {"TopK", 10}, {"Xor", 7}};
+/// Operators that said something else in earlier opsets, which frameworks no longer write; the others never
+/// changed what they mean.
+const std::map<std::string, int64_t> kChanged = {{"Add", 7},    {"And", 7},     {"BatchNormalization", 9},
+                                                 {"Cast", 9},   {"Clip", 11},   {"Concat", 4},
+                                                 {"Div", 7},    {"Dropout", 7}, {"Equal", 7},
+                                                 {"Gemm", 7},   {"Greater", 7}, {"LeakyRelu", 6},
+                                                 {"Less", 7},   {"Mul", 7},     {"Or", 7},
+                                                 {"PRelu", 7},  {"Pad", 11},    {"Pow", 7},
+                                                 {"Relu", 6},   {"Reshape", 5}, {"Resize", 11},
+                                                 {"Slice", 10}, {"Sub", 7},     {"Tile", 6},
+                                                 {"TopK", 10},  {"Xor", 7}};
 constexpr int kMostNodes = 1 << 17;
 
 /// A name from a file, fit for one line.
@@ -84,8 +87,8 @@ class Importer {
     for (const auto& node : model.graph().node()) {
       const auto found = kChanged.find(node.op_type());
       if (found != kChanged.end() && opset < found->second) {
-        throw Error(str(node.op_type(), " of opset ", opset, " is not supported, expected ", kFirstOpset, " to ",
-                        kLastOpset));
+        throw Error(str(node.op_type(), " of opset ", opset, " is not supported, expected ", kFirstOpset,
+                        " to ", kLastOpset));
       }
     }
     return opset;

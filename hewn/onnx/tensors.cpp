@@ -184,11 +184,15 @@ flow::Type type_of(int element_type) {
   }
 }
 
+std::string read_data(const TensorProto& proto, const std::filesystem::path& folder) {
+  const flow::Spec spec{type_of(proto.data_type()), {proto.dims().begin(), proto.dims().end()}};
+  return read_external(proto, folder, static_cast<size_t>(spec.elements()) * raw_size(proto.data_type()));
+}
+
 flow::Tensor read_tensor(const TensorProto& proto, const std::filesystem::path& folder) {
   const flow::Spec spec{type_of(proto.data_type()), {proto.dims().begin(), proto.dims().end()}};
-  const auto bytes = static_cast<size_t>(spec.elements()) * raw_size(proto.data_type());
   if (proto.data_location() == TensorProto::EXTERNAL) {
-    const std::string data = read_external(proto, folder, bytes);
+    const std::string data = read_data(proto, folder);
     flow::Tensor out(spec);
     read_raw(proto.data_type(), data, out);
     return out;

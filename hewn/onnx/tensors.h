@@ -15,4 +15,7 @@ flow::Type type_of(int element_type);
 /// Throws Error where the data does not fit the shape. Data in a file is looked for in `folder`.
 flow::Tensor read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path& folder);
 
+/// The bytes of a tensor whose data is in a file in `folder`. Throws Error where they are not there.
+std::string read_data(const ::onnx::TensorProto& proto, const std::filesystem::path& folder);
+
 }  // namespace hewn::onnx

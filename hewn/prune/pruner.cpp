@@ -156,9 +156,17 @@ std::map<std::string, at::Tensor> Pruner::state() const {
 }
 
 void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t phase_index) {
+  if (phase_index < -1 || phase_index >= static_cast<int64_t>(schedule_.phases().size()))
+    throw Error(str("a state in phase ", phase_index, " of a schedule with ", schedule_.phases().size()));
   for (Layer& layer : layers_) prune::load_state(layer, state, execution_);
   moment_.index = phase_index;
-  if (phase_index >= 0) moment_.phase = schedule_.phases()[static_cast<size_t>(phase_index)].phase;
+  if (phase_index < 0) return;
+  moment_.phase = schedule_.phases()[static_cast<size_t>(phase_index)].phase;
+  for (const Layer& layer : layers_) {
+    if (moment_.phase == Phase::kSparse && !layer.support.defined())
+      throw Error(
+          str("a state in phase ", name_of(moment_.phase), " without the support of layer ", layer.name));
+  }
 }
 
 }  // namespace hewn::prune

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/deploy/inspect_run.h"
 #include "hewn/report/mask.h"
@@ -40,7 +41,7 @@ LayerFacts layer_facts(const run::Folder& run, const train::SupportRecord* newes
   for (const prune::LayerPlan& layer : plan.layers) {
     if (layer.positions > 0) facts.products[layer.name] = layer.products();
   }
-  if (run.finished() && !std::filesystem::exists(run.model())) {
+  if (run.finished() && !is_there(run.model())) {
     problems.push_back(str(run.model().string(), ": is missing"));
   } else if (run.finished()) {
     try {

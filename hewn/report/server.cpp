@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 // A comment now and then, so that a listener that has gone is noticed.
 constexpr std::chrono::seconds kHeartbeat{15};
 constexpr std::chrono::seconds kFarewell{2};
+constexpr std::chrono::seconds kStall{1};
 constexpr size_t kListeners = 16;
 
 bool is_this_machine(const sockaddr& address) {
@@ -130,12 +131,26 @@ void Server::accept_clients() {
   for (;;) {
     const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket < 0) return;
+    if (clients_.size() >= options_.most_clients) make_room();
     clients_.push_back(std::make_unique<Client>(socket));
     if (clients_.size() > options_.most_clients) {
       answer(*clients_.back(), {503, "text/plain; charset=utf-8", "too many clients\n"});
       clients_.back()->closed = true;
     }
   }
+}
+
+/// Whoever has not asked for anything yet, or takes nothing, gives way to those who come: the one that has
+/// kept the server waiting longest.
+void Server::make_room() {
+  const auto waits = [](const auto& client) {
+    return !client->answered || client->leaving || (!client->idle() && Clock::now() - client->since > kStall);
+  };
+  auto oldest = clients_.end();
+  for (auto one = clients_.begin(); one != clients_.end(); ++one) {
+    if (waits(*one) && (oldest == clients_.end() || (*one)->since < (*oldest)->since)) oldest = one;
+  }
+  if (oldest != clients_.end()) clients_.erase(oldest);
 }
 
 void Server::read_from(Client& client) {

@@ -45,6 +45,7 @@ class Server {
  private:
   struct Client;
   void accept_clients();
+  void make_room();
   void read_from(Client& client);
   void answer(Client& client, const Answer& answer, bool head_only = false);
   void respond(Client& client);

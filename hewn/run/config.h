@@ -24,6 +24,8 @@ struct Config {
 void write_config(const Folder& run, const Config& config);
 /// With the run's own costs. Throws Error where the folder is no run, FormatError where a file is damaged.
 Config read_config(const Folder& run);
+/// The same of JSON that was read already.
+Config config_in(const Folder& run, const Json& json);
 
 /// The options of a started run with those `given` anew put in. Throws Error for one that would train
 /// something else than the run was started with.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "hewn/core/files.h"
 #include "hewn/run/options.h"
 
 namespace hewn::run {
@@ -24,11 +25,22 @@ struct Folder {
   /// The dense run beside it (--compare-dense).
   Folder dense() const { return {path / "dense"}; }
 
-  bool started() const { return std::filesystem::exists(config()); }
-  bool finished() const { return std::filesystem::exists(summary()); }
+  bool started() const { return is_there(config()); }
+  bool finished() const { return is_there(summary()); }
 };
 
-/// A folder that does not exist yet, under runs/, named after the options.
-Folder fresh_folder(const Options& options);
+/// A new folder under runs/, named after the options; made at once, so that of several processes each has its
+/// own. It is removed again where nothing was written into it.
+class FreshFolder {
+ public:
+  explicit FreshFolder(const Options& options);
+  ~FreshFolder();
+  FreshFolder(const FreshFolder&) = delete;
+  FreshFolder& operator=(const FreshFolder&) = delete;
+  const Folder& folder() const { return folder_; }
+
+ private:
+  Folder folder_;
+};
 
 }  // namespace hewn::run

@@ -11,7 +11,7 @@ namespace {
 /// Drops records behind `step` and a line that a crash left torn, and where `evaluated` does not hold the
 /// evaluation after that step.
 void keep_records(const std::filesystem::path& path, int64_t step, bool evaluated) {
-  if (!std::filesystem::exists(path)) return;
+  if (!is_there(path)) return;
   const std::string content = read_file(path);
   std::string kept;
   for (size_t begin = 0; begin < content.size();) {
@@ -33,6 +33,7 @@ void keep_records(const std::filesystem::path& path, int64_t step, bool evaluate
 
 RunLog::RunLog(const Folder& run, int64_t resumed_at, bool evaluated) : events_(run.events(), resumed_at) {
   keep_records(run.metrics(), resumed_at, evaluated);
+  if (is_there(run.metrics())) expect_file(run.metrics());
   lines_.open(run.metrics(), std::ios::app);
   if (!lines_) throw Error(str(run.metrics().string(), ": cannot be written"));
 }

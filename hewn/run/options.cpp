@@ -107,7 +107,15 @@ bool may_change_on_resume(const std::string& key) { return says(key, &Option::ma
 
 void check_options(const Options& given) {
   Options o = given;
-  describe(o).check();
+  const OptionTable table = describe(o);
+  table.check();
+  // The run keeps them as JSON, which holds no other bytes.
+  for (const Option& option : table.options()) {
+    const Json value = option.get();
+    if (option.key == "out" || !value.is_string()) continue;
+    const auto& text = value.get_ref<const std::string&>();
+    if (valid_utf8(text) != text) throw Error(str(option.key, ": expected UTF-8 text, got ", text));
+  }
   if (o.lr_schedule == "exponential" && o.lr_end <= 0) {
     throw Error(str("lr-end: expected a number above 0 with lr-schedule exponential, got ", o.lr_end));
   }

@@ -5,21 +5,24 @@
 namespace hewn::run {
 namespace {
 
+constexpr int64_t kMostWidth = 1 << 20;
+
 void describe_network(Options& o, OptionTable& table) {
   table.add("model", o.model, "network (see hewn methods)");
-  table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between");
+  table.add("widths", o.widths, "hidden widths of mlp and ctr-dnn, with commas between")
+      .all_between(1, kMostWidth);
   table.add("width", o.width, "channels in the first stage of a resnet, or of a head of a transformer")
-      .at_least(1);
+      .between(1, 4096);
   table
       .add("stem", o.stem,
            "first layer of resnet18 and resnet50: small (3x3) or imagenet (7x7, stride 2, pooling); "
            "auto: small up to 64 pixels")
       .one_of({"auto", "small", "imagenet"});
   table.add("depth", o.depth, "blocks of a transformer; auto: 12 of vit-s/16, 2 of char-transformer")
-      .at_least(1);
+      .between(1, 1024);
   table.add("patch", o.patch, "pixels of a side of a patch of vit-s/16; auto: 16, or 4 up to 64 pixels")
-      .at_least(1);
-  table.add("embedding", o.embedding, "numbers per field of a click log");
+      .between(1, 4096);
+  table.add("embedding", o.embedding, "numbers per field of a click log").between(1, 4096);
   table.add("init", o.init, "start from the weights of this .safetensors or .pt file, or of a finished run");
   table.add("init-skip", o.init_skip, "patterns of tensors that the file need not give, with commas between");
   table
@@ -134,7 +137,7 @@ void describe_update(Options& o, OptionTable& table) {
 void describe_place(Options& o, OptionTable& table) {
   table.add("seed", o.seed, "seed of everything random").in("Training");
   table.add("device", o.device, "cpu, cuda or cuda:N").may_change_on_resume();
-  table.add("threads", o.threads, "CPU threads; 0: all cores").at_least(0).may_change_on_resume();
+  table.add("threads", o.threads, "CPU threads; 0: all cores").between(0, 1024).may_change_on_resume();
   table.add("out", o.out, "run folder; default: a new one under runs/").may_change_on_resume().in("Records");
   table.add("compare-dense", o.compare_dense, "train the dense model too, with the same settings")
       .in("Training")

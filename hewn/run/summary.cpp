@@ -4,67 +4,48 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/json_file.h"
+#include "hewn/run/fields.h"
 
 namespace hewn::run {
 namespace {
 
-/// Takes one key after the other out of a file's JSON, and knows which one did not fit.
-class Fields {
- public:
-  explicit Fields(const Json& json) : json_(json) {}
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-  template <class T>
-  void take(const char* key, T& value) {
-    current_ = key;
-    read(json_.at(key), value);
+Metrics metrics_in(const Fields& fields, const char* key) {
+  try {
+    return metrics_from(fields.at(key));
+  } catch (const Json::exception&) {
+    fields.reject(key, "is of another kind");
   }
-  /// Keys that only some runs have.
-  template <class T>
-  void take(const char* key, std::optional<T>& value) {
-    current_ = key;
-    const auto found = json_.find(key);
-    if (found == json_.end() || found->is_null()) return;
-    read(*found, value.emplace());
+}
+
+std::optional<double> optional_number(const Fields& fields, const char* key) {
+  return fields.has(key) ? std::optional(fields.number(key)) : std::nullopt;
+}
+
+std::optional<int64_t> optional_count(const Fields& fields, const char* key) {
+  return fields.has(key) ? std::optional(fields.whole(key, 0, kMost)) : std::nullopt;
+}
+
+void take_size(const Fields& fields, Summary& s) {
+  s.realised_sparsity = fields.number("realised_sparsity");
+  s.layers_pruned = fields.whole("layers_pruned", 0, kMost);
+  s.blocks = fields.whole("blocks", 0, kMost);
+  s.kept_blocks = fields.whole("kept_blocks", 0, s.blocks);
+  s.bytes_dense = fields.whole("bytes_dense", 0, kMost);
+  s.bytes_sparse = fields.whole("bytes_sparse", 0, kMost);
+  s.products_dense = optional_count(fields, "products_dense");
+  s.products_sparse = optional_count(fields, "products_sparse");
+  s.expected_ms_dense = optional_number(fields, "expected_ms_dense");
+  s.expected_ms_sparse = optional_number(fields, "expected_ms_sparse");
+}
+
+/// Whoever compares them looks for the same names.
+void check_same_metrics(const Fields& fields, const Summary& s) {
+  for (const auto& [name, value] : s.metrics) {
+    if (s.dense_metrics && !s.dense_metrics->contains(name))
+      fields.reject("dense_metrics", str("has no ", name, ", unlike \"metrics\""));
   }
-  const char* current() const { return current_; }
-
- private:
-  template <class T>
-  static void read(const Json& json, T& value) {
-    value = json.get<T>();
-  }
-  static void read(const Json& json, Metrics& value) { value = metrics_from(json); }
-
-  const Json& json_;
-  const char* current_ = "";
-};
-
-void take_all(Fields& fields, Summary& s) {
-  fields.take("method", s.method);
-  fields.take("data", s.data);
-  fields.take("model", s.model);
-  fields.take("block", s.block);
-  fields.take("sparsity", s.sparsity);
-  fields.take("seed", s.seed);
-  fields.take("epochs", s.epochs);
-  fields.take("steps", s.steps);
-  fields.take("metrics", s.metrics);
-  fields.take("eval_on", s.eval_on);
-  fields.take("best_test_loss", s.best_test_loss);
-  fields.take("realised_sparsity", s.realised_sparsity);
-  fields.take("layers_pruned", s.layers_pruned);
-  fields.take("kept_blocks", s.kept_blocks);
-  fields.take("blocks", s.blocks);
-  fields.take("bytes_dense", s.bytes_dense);
-  fields.take("bytes_sparse", s.bytes_sparse);
-  fields.take("products_dense", s.products_dense);
-  fields.take("products_sparse", s.products_sparse);
-  fields.take("expected_ms_dense", s.expected_ms_dense);
-  fields.take("expected_ms_sparse", s.expected_ms_sparse);
-  fields.take("seconds", s.seconds);
-  fields.take("dense_metrics", s.dense_metrics);
-  fields.take("dense_seconds", s.dense_seconds);
-  fields.take("sparse_execution", s.sparse_execution);
 }
 
 }  // namespace
@@ -110,19 +91,29 @@ void write_summary(const std::filesystem::path& path, const Summary& summary) {
   write_json(path, to_json(summary));
 }
 
-Summary read_summary(const std::filesystem::path& path) {
-  const Json json = read_json(path);
-  if (!json.is_object()) throw FormatError(path.string(), "is not a run's summary");
-  Summary out;
-  Fields fields(json);
-  try {
-    take_all(fields, out);
-  } catch (const Json::exception&) {
-    throw FormatError(path.string(),
-                      str("is not a run's summary: \"", fields.current(), "\" ",
-                          json.contains(fields.current()) ? "is of another kind" : "is missing"));
-  }
-  return out;
+Summary read_summary(const std::filesystem::path& path) { return summary_in(read_json(path), path.string()); }
+
+Summary summary_in(const Json& json, const std::string& where) {
+  const Fields fields(json, where, "a run's summary");
+  Summary s;
+  s.method = fields.text("method");
+  s.data = fields.text("data");
+  s.model = fields.text("model");
+  s.block = fields.text("block");
+  s.sparsity = fields.number("sparsity");
+  s.seed = fields.whole("seed");
+  s.epochs = fields.whole("epochs", 0, kMost);
+  s.steps = fields.whole("steps", 0, kMost);
+  s.metrics = metrics_in(fields, "metrics");
+  if (fields.has("eval_on")) s.eval_on = fields.text("eval_on");
+  s.best_test_loss = optional_number(fields, "best_test_loss");
+  take_size(fields, s);
+  s.seconds = fields.number("seconds");
+  if (fields.has("dense_metrics")) s.dense_metrics = metrics_in(fields, "dense_metrics");
+  s.dense_seconds = optional_number(fields, "dense_seconds");
+  if (fields.has("sparse_execution")) s.sparse_execution = fields.text("sparse_execution");
+  check_same_metrics(fields, s);
+  return s;
 }
 
 }  // namespace hewn::run

@@ -46,5 +46,7 @@ Json to_json(const Summary& summary);
 void write_summary(const std::filesystem::path& path, const Summary& summary);
 /// Throws FormatError, naming the file and the key, where it is not a run's summary.
 Summary read_summary(const std::filesystem::path& path);
+/// The same of JSON that was read already.
+Summary summary_in(const Json& json, const std::string& where);
 
 }  // namespace hewn::run

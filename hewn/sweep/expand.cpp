@@ -12,9 +12,22 @@
 namespace hewn::sweep {
 namespace {
 
+constexpr size_t kMostPoints = 100'000;
+
+/// A file of a few lines can ask for more runs than there is memory for their names.
+void check_count(const Spec& spec) {
+  size_t points = 1;
+  for (const Axis& axis : spec.axes) {
+    if (axis.values.size() > kMostPoints / points)
+      throw FormatError(spec.path, str("its axes have more than ", kMostPoints, " combinations"));
+    points *= axis.values.size();
+  }
+}
+
 /// Counts through all combinations, the last axis fastest and the seed slowest: an interrupted sweep has one
 /// seed of every cell rather than all seeds of some.
 std::vector<Point> all_points(const Spec& spec) {
+  check_count(spec);
   std::vector<size_t> order(spec.axes.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_partition(order.begin(), order.end(), [&](size_t i) { return spec.axes[i].key == kSeed; });

@@ -56,9 +56,9 @@ std::string_view name_of(State state) {
 }
 
 State Folder::state(const std::string& name) const {
-  if (std::filesystem::exists(run(name) / "summary.json")) return State::kFinished;
-  if (std::filesystem::exists(failed(name))) return State::kFailed;
-  return std::filesystem::exists(run(name) / "config.json") ? State::kInterrupted : State::kWaiting;
+  if (is_there(run(name) / "summary.json")) return State::kFinished;
+  if (is_there(failed(name))) return State::kFailed;
+  return is_there(run(name) / "config.json") ? State::kInterrupted : State::kWaiting;
 }
 
 Json Folder::summary(const std::string& name) const { return read_record(run(name) / "summary.json"); }
@@ -79,7 +79,7 @@ void Folder::take_back(const std::string& name) const {
 
 void Folder::settle(const std::vector<Run>& runs) const {
   for (const Run& one : runs) {
-    if (std::filesystem::exists(run(one.name) / kFailure)) move(run(one.name), failed(one.name));
+    if (is_there(run(one.name) / kFailure)) move(run(one.name), failed(one.name));
   }
 }
 

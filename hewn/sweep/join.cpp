@@ -23,8 +23,8 @@ bool has_ended(State state) { return state == State::kFinished || state == State
 State look_again(const Folder& folder, const Run& run) {
   make_writable_folder(folder.path);
   const std::filesystem::path failed = folder.failed(run.name).parent_path();
-  if (std::filesystem::exists(failed)) make_writable_folder(failed);
-  if (std::filesystem::exists(folder.failed(run.name))) return State::kFailed;
+  if (is_there(failed)) make_writable_folder(failed);
+  if (is_there(folder.failed(run.name))) return State::kFailed;
   make_writable_folder(folder.run(run.name));
   folder.settle({run});
   return folder.state(run.name);

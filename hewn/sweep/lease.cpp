@@ -104,7 +104,7 @@ std::string lease_content(const Holder& holder, std::chrono::milliseconds patien
               {"beat", beat},
               {"patience_ms", patience.count()},
               {"held", held}}
-             .dump(2) +
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 
@@ -123,7 +123,7 @@ bool create_exclusively(const std::filesystem::path& path, const std::string& te
 
 std::string one_line_of(const std::filesystem::path& path) {
   std::array<char, 128> line{};
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const ssize_t size = file < 0 ? 0 : ::read(file, line.data(), line.size());
   if (file >= 0) ::close(file);
   const std::string text(line.data(), static_cast<size_t>(std::max<ssize_t>(size, 0)));

@@ -21,7 +21,8 @@ constexpr const char* kProgram = "/proc/self/exe";
 constexpr int kCannotStart = 127;
 
 int open_log(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (file < 0) throw Error(str(path.string(), ": cannot be written: ", std::strerror(errno)));
   return file;
 }

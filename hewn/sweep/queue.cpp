@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kLockPatience{30};  // for a run whose sweep was 
 /// A run of a sweep that was killed dies with it, but not at once.
 void wait_for_lock(const std::filesystem::path& run, const std::atomic<int>& stop) {
   const std::filesystem::path path = run / ".lock";
-  if (!std::filesystem::exists(path)) return;
+  if (!is_there(path)) return;
   for (const Clock::time_point end = Clock::now() + kLockPatience;;) {
     try {
       const FileLock lock(path);

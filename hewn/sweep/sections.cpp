@@ -41,8 +41,9 @@ class Reader {
  public:
   Reader(const std::string& text, const std::string& path) : text_(text), path_(path) {}
 
-  std::vector<Section> read() {
+  std::vector<Section> read(Top top) {
     std::vector<Section> sections;
+    if (top == Top::kEntries) sections.emplace_back();
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a mark that some editors put before UTF-8
     for (skip_space(true); !at_end(); skip_space(true)) {
       if (peek() == '[') {
@@ -192,6 +193,7 @@ class Reader {
         items.push_back(scalar());
       }
       skip_space(true);
+      if (at_end()) fail("a list does not end: expected ]");
       if (!take(',') && peek() != ']') fail("expected , or ] behind a value of a list");
     }
     return items;
@@ -214,13 +216,13 @@ std::string Value::text() const {
   return out;
 }
 
-std::vector<Section> read_sections(const std::string& text, const std::string& path) {
+std::vector<Section> read_sections(const std::string& text, const std::string& path, Top top) {
   const std::string valid = valid_utf8(text);
   if (valid != text) {
     const auto bad = std::mismatch(text.begin(), text.end(), valid.begin(), valid.end()).first;
     reject_line({path, 1 + std::count(text.begin(), bad, '\n')}, "expected UTF-8 text");
   }
-  return Reader(text, path).read();
+  return Reader(text, path).read(top);
 }
 
 std::string to_text(const std::vector<Section>& sections) {

@@ -33,10 +33,13 @@ struct Section {
   std::vector<Entry> entries;
 };
 
-/// Reads the part of TOML that sweep files use: sections, texts in quotes, numbers, true, false and lists of
-/// these over any number of lines. CLI11's reader, which serves other config files, does not know lines.
-/// Throws FormatError with path and line.
-std::vector<Section> read_sections(const std::string& text, const std::string& path);
+/// Whether entries may stand before the first section; they are then in one without a name.
+enum class Top { kSections, kEntries };
+
+/// Reads the part of TOML that sweeps and config files use: sections, texts in quotes, numbers, true, false
+/// and lists of these over any number of lines. Throws FormatError with path and line.
+std::vector<Section> read_sections(const std::string& text, const std::string& path,
+                                   Top top = Top::kSections);
 
 /// A text that read_sections reads as these sections. Sizes are left out.
 std::string to_text(const std::vector<Section>& sections);

@@ -122,7 +122,8 @@ std::vector<std::pair<const char*, std::string>> table_files(const Spec& spec, c
                                                              const Results& results) {
   return {{"results.csv", csv_table(spec, runs, results)},
           {"table.md", markdown_table(spec, runs, results)},
-          {"results.json", json_results(spec, runs, results).dump(2) + "\n"}};
+          {"results.json",
+           json_results(spec, runs, results).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"}};
 }
 
 }  // namespace
@@ -143,7 +144,9 @@ std::string csv_table(const Spec& spec, const std::vector<Run>& runs, const Resu
     out += runs[i].name + "," + std::string(name_of(result.state));
     for (const std::string& name : place_of(spec, runs[i])) out += "," + quoted(name);
     const auto number = [](const Json& from, const std::string& key) {
-      return from.is_object() && from.contains(key) && from[key].is_number() ? from[key].dump() : "";
+      return from.is_object() && from.contains(key) && from[key].is_number()
+                 ? from[key].dump(-1, ' ', false, Json::error_handler_t::replace)
+                 : "";
     };
     const Json& summary = result.summary;
     for (const std::string& metric : metrics) {
@@ -191,7 +194,7 @@ void complete_tables(const Spec& spec, const std::vector<Run>& runs, const Resul
                      const Folder& folder) {
   for (const auto& [name, text] : table_files(spec, runs, results)) {
     const std::filesystem::path path = folder.path / name;
-    if (!std::filesystem::exists(path) || read_file(path) != text) write_file_atomically(path, text);
+    if (!is_there(path) || read_file(path) != text) write_file_atomically(path, text);
   }
 }
 

@@ -47,7 +47,7 @@ void Workers::start(const Run& run) {
   const std::filesystem::path log = folder_.log(run.name);
   Worker& worker = workers_[number];
   worker.run = &run;
-  worker.log_begin = std::filesystem::exists(log) ? std::filesystem::file_size(log) : 0;
+  worker.log_begin = is_there(log) ? std::filesystem::file_size(log) : 0;
   const std::string& device = options_.devices[number % options_.devices.size()];
   worker.pid = start_program(train_arguments(folder_, run, device, options_.threads), log);
 }

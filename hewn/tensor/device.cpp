@@ -41,7 +41,8 @@ int64_t usable_cores() {
 }
 
 int64_t set_threads(int64_t threads, int64_t processes_here) {
-  if (threads < 0) throw Error(str("threads: expected 0 or more, got ", threads));
+  constexpr int64_t kMost = 1024;
+  if (threads < 0 || threads > kMost) throw Error(str("threads: expected 0 to ", kMost, ", got ", threads));
   const int64_t share = std::max<int64_t>(1, usable_cores() / processes_here);
   const int64_t count = threads == 0 ? share : threads;
   at::set_num_threads(static_cast<int>(count));

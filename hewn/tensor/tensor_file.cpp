@@ -12,6 +12,7 @@
 #include "hewn/core/error.h"
 #include "hewn/io/source_kind.h"
 #include "hewn/io/torch_file.h"
+#include "hewn/tensor/state_dict.h"
 
 namespace hewn::tensor {
 namespace {
@@ -97,6 +98,11 @@ void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFi
       throw FormatError(where, hewn::str("tensor \"", prefix, name, "\" has shape ", found->second.sizes(),
                                          ", the model needs ", target.sizes()));
     }
+    if (found->second.is_floating_point() != target.is_floating_point()) {
+      throw FormatError(where,
+                        hewn::str("tensor \"", prefix, name, "\" is of type ", found->second.scalar_type(),
+                                  ", the model needs ", target.scalar_type()));
+    }
   }
 }
 
@@ -105,6 +111,22 @@ void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFil
   check_fits(targets, file, prefix, where);
   const at::NoGradGuard no_grad;
   for (const auto& [name, target] : targets) target.copy_(file.tensors.at(prefix + name));
+}
+
+void copy_exactly_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+                       const std::string& prefix, const std::string& where) {
+  check_fits(targets, file, prefix, where);
+  std::map<std::string, at::Tensor> held;
+  for (const auto& [name, target] : targets) {
+    const at::Tensor& tensor = held[name] = file.tensors.at(prefix + name);
+    if (tensor.scalar_type() == target.scalar_type()) continue;
+    throw FormatError(where, hewn::str("tensor \"", prefix, name, "\" is of type ", tensor.scalar_type(),
+                                       ", the run needs ", target.scalar_type()));
+  }
+  const std::string bad = not_finite(held);
+  if (!bad.empty())
+    throw FormatError(where, hewn::str("tensor \"", prefix, bad, "\" holds values that are not finite"));
+  copy_into(targets, file, prefix, where);
 }
 
 }  // namespace hewn::tensor

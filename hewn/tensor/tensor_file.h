@@ -26,7 +26,8 @@ TensorFile load_tensors(const std::filesystem::path& path, bool sealed);
 /// The same for a file from elsewhere, safetensors or a PyTorch file by its content.
 TensorFile load_weights(const std::filesystem::path& path);
 
-/// Throws FormatError naming the file for a name of `targets` that is missing in it or has another shape.
+/// Throws FormatError naming the file for a name of `targets` that is missing in it, has another
+/// shape or is of whole numbers where it should not be.
 void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
                 const std::string& prefix, const std::string& where);
 
@@ -34,5 +35,9 @@ void check_fits(const std::map<std::string, at::Tensor>& targets, const TensorFi
 /// another shape.
 void copy_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
                const std::string& prefix, const std::string& where);
+
+/// The same where types must be equal too, and values finite: for files that only a run of our own writes.
+void copy_exactly_into(const std::map<std::string, at::Tensor>& targets, const TensorFile& file,
+                       const std::string& prefix, const std::string& where);
 
 }  // namespace hewn::tensor

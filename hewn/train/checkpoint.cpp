@@ -5,6 +5,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/core/new_file.h"
 
 namespace hewn::train {
 namespace {
@@ -42,6 +43,10 @@ std::vector<std::pair<int64_t, std::filesystem::path>> CheckpointStore::list() c
 void CheckpointStore::save(const Checkpoint& checkpoint) {
   const std::filesystem::path path = folder_ / str(kPrefix, checkpoint.step, kSuffix);
   tensor::save_tensors(path, {{{kState, checkpoint.state.dump()}}, checkpoint.tensors}, /*sealed=*/true);
+  // Whoever trains here holds the folder's lock: a file on its way is one of a process that was killed.
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    if (is_left_over(entry.path())) std::filesystem::remove(entry.path());
+  }
   const auto all = list();
   for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) std::filesystem::remove(all[i].second);
 }
@@ -50,7 +55,7 @@ std::optional<Checkpoint> CheckpointStore::load_newest(std::vector<std::string>*
   for (const auto& [step, path] : list()) {
     try {
       tensor::TensorFile file = tensor::load_tensors(path, /*sealed=*/true);
-      Json state = Json::parse(file.metadata[kState], nullptr, false);
+      Json state = parse_shallow<Json>(file.metadata[kState], 4);
       if (!state.is_object()) throw FormatError(path.string(), "holds no state");
       return Checkpoint{step, std::move(state), std::move(file.tensors)};
     } catch (const Error& problem) {

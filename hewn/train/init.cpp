@@ -109,6 +109,14 @@ tensor::TensorFile load_weights(nn::Model& model, const std::filesystem::path& p
     }
   }
   check_shapes(wanted, file, path.string(), skip.has_value());
+  std::map<std::string, at::Tensor> taken;
+  for (const auto& [name, needed] : wanted) {
+    if (file.tensors.contains(name)) taken[name] = file.tensors.at(name);
+  }
+  // Training would find it in the first loss, and blame the learning rate.
+  const std::string bad = tensor::not_finite(taken);
+  if (!bad.empty())
+    throw FormatError(path.string(), hewn::str("tensor \"", bad, "\" holds values that are not finite"));
   tensor::copy_into(wanted, file, "", path.string());
   return file;
 }

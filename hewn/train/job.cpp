@@ -20,7 +20,7 @@
 #include "hewn/train/model_report.h"
 #include "hewn/train/network.h"
 #include "hewn/train/open_data.h"
-#include "hewn/train/share_checkpoint.h"
+#include "hewn/train/ranks/share_checkpoint.h"
 #include "hewn/train/supports.h"
 #include "hewn/train/teacher.h"
 #include "hewn/train/workshop.h"
@@ -98,7 +98,7 @@ run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::
   Pruner& pruner = *shop.pruner;
   dist::Communicator& group = *shop.group;
   const bool first = group.place().first();
-  if (first && !std::filesystem::exists(run.inputs()))
+  if (first && !is_there(run.inputs()))
     runtime::write_preprocessing(run.inputs(), shop.source->preprocessing());
   for (const auto& [name, tensor] : tensor::state_dict(*shop.model)) group.broadcast(tensor.detach());
   CheckpointStore checkpoints(run.checkpoints(), shop.options.keep_checkpoints);
@@ -121,6 +121,12 @@ run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::
 
   if (first) supports->end(shop.steps);
   const Blocks blocks = pruner.finish();
+  const std::string bad = tensor::not_finite(tensor::state_dict(*shop.model));
+  if (!bad.empty()) {
+    throw Error(hewn::str("training diverged: ", bad,
+                          " of the finished network is not finite; try a smaller lr, a smaller logit-lr or "
+                          "clip-grad 1"));
+  }
   const run::Metrics metrics = evaluate(*shop.model, *shop.source, group, all);
   if (!first) return {};
   const ModelReport report =
@@ -175,7 +181,7 @@ run::Options resumed_baseline(const run::Options& options, const run::Folder& ru
 run::Summary train_baseline(Workshop& dense, const Workshop& pruned, const run::Folder& run,
                             run::Observer& observer) {
   const bool first = dense.group->place().first();
-  const bool resume = told(*dense.group, first && std::filesystem::exists(run.checkpoints()));
+  const bool resume = told(*dense.group, first && is_there(run.checkpoints()));
   if (first && !run.started()) start_run(run, dense);
   observer.on_message(pruned.options.teacher == run::kSelfDense ? "dense model first, as the teacher"
                                                                 : "dense model first, for comparison");
@@ -216,10 +222,9 @@ run::Summary train(const run::Options& given, const run::Folder& run, bool resum
         hewn::str(run.path.string(), ": holds a run already; resume it, or give another folder as out"));
   }
   if (first && resume && !run.started()) {
-    throw Error(hewn::str(
-        run.path.string(),
-        std::filesystem::exists(run.path) ? ": holds no run (it has no config.json)" : ": no such folder",
-        "; there is nothing to resume"));
+    throw Error(hewn::str(run.path.string(),
+                          is_there(run.path) ? ": holds no run (it has no config.json)" : ": no such folder",
+                          "; there is nothing to resume"));
   }
   if (told(*group, first && run.finished())) {
     observer.on_message(hewn::str(run.path.string(), ": this run is finished already"));

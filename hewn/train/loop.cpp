@@ -10,6 +10,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/run/loop_state.h"
 #include "hewn/run/stopped.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/train/evaluate.h"
@@ -202,10 +203,8 @@ void Loop::check_losses(const at::Tensor& losses, int64_t begin) const {
 
 /// The loss of a step says nothing of the weights that the step makes.
 void Loop::check_weights() const {
-  const at::NoGradGuard no_grad;
-  at::Tensor sum = at::zeros({}, losses_.options());
-  for (const at::Tensor& weight : parts_.model.parameters()) sum += weight.sum();
-  if (!std::isfinite(sum.item<float>())) diverged(step_, "weights are no longer finite");
+  const std::string name = tensor::not_finite(tensor::state_dict(parts_.model));
+  if (!name.empty()) diverged(step_, hewn::str(name, " is no longer finite"));
 }
 
 void Loop::diverged(int64_t step, const std::string& what) const {
@@ -237,14 +236,15 @@ void Loop::save() {
   if (!parts_.group->place().first()) return;
   Checkpoint checkpoint;
   checkpoint.step = step_;
-  checkpoint.state = {{"step", step_},
-                      {"pending", pending_},
-                      {"first_loss", first_loss_},
-                      {"seconds", seconds()},
-                      {"phase_index", parts_.pruner.algorithm().phase_index()},
-                      {"optimiser_steps", parts_.optimiser.steps_since_reset()}};
-  if (unevaluated_) checkpoint.state["unevaluated"] = true;
-  if (options_.step.teacher) checkpoint.state["teacher"] = options_.step.teacher->crc;
+  run::LoopState state{step_,
+                       pending_,
+                       first_loss_,
+                       seconds(),
+                       parts_.pruner.algorithm().phase_index(),
+                       parts_.optimiser.steps_since_reset(),
+                       unevaluated_};
+  if (options_.step.teacher) state.teacher = options_.step.teacher->crc;
+  checkpoint.state = run::to_json(state);
   const auto add = [&](const std::string& prefix, const std::map<std::string, at::Tensor>& tensors) {
     for (const auto& [name, tensor] : tensors) checkpoint.tensors[prefix + name] = tensor;
   };
@@ -258,29 +258,37 @@ void Loop::save() {
 
 void Loop::restore(const Checkpoint& checkpoint, const std::string& where) {
   const tensor::TensorFile file{{}, checkpoint.tensors};
+  const run::LoopState state =
+      run::read_loop_state(checkpoint.state, {checkpoint.step, options_.steps, options_.log_every}, where);
+  step_ = saved_ = state.step;
+  unevaluated_ = state.unevaluated;
+  pending_ = state.pending;
+  first_loss_ = state.first_loss;
+  seconds_before_ = state.seconds;
+  if (options_.step.teacher) {
+    if (!state.teacher) throw FormatError(where, "does not fit this run: it has no teacher");
+    check_same_teacher(*options_.step.teacher, *state.teacher);
+  }
+  const auto take = [&](const std::map<std::string, at::Tensor>& targets, const std::string& prefix) {
+    tensor::copy_exactly_into(targets, file, prefix, where);
+  };
+  take(tensor::state_dict(parts_.model), "model.");
+  take({{"losses", losses_}, {"correct", correct_}}, "loop.");
+  if (!parts_.group->place().first()) correct_.zero_();  // counted by rank 0
+  take(parts_.optimiser.state(), "optimiser.");
+  if (average_) take(average_->state(), "average.");
+  std::map<std::string, at::Tensor> pruner;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (name.starts_with("pruner.")) pruner[name.substr(7)] = tensor;
+  }
   try {
-    step_ = saved_ = checkpoint.state.at("step");
-    unevaluated_ = checkpoint.state.value("unevaluated", false);
-    pending_ = checkpoint.state.at("pending");
-    first_loss_ = checkpoint.state.at("first_loss");
-    seconds_before_ = checkpoint.state.at("seconds");
-    if (options_.step.teacher) check_same_teacher(*options_.step.teacher, checkpoint.state.at("teacher"));
-    tensor::copy_into(tensor::state_dict(parts_.model), file, "model.", where);
-    tensor::copy_into({{"losses", losses_}, {"correct", correct_}}, file, "loop.", where);
-    if (!parts_.group->place().first()) correct_.zero_();  // counted by rank 0
-    tensor::copy_into(parts_.optimiser.state(), file, "optimiser.", where);
-    if (average_) tensor::copy_into(average_->state(), file, "average.", where);
-    std::map<std::string, at::Tensor> pruner;
-    for (const auto& [name, tensor] : checkpoint.tensors) {
-      if (name.starts_with("pruner.")) pruner[name.substr(7)] = tensor;
-    }
     parts_.pruner.load_state(pruner, step_);
-    parts_.optimiser.set_steps_since_reset(checkpoint.state.at("optimiser_steps"));
-  } catch (const std::out_of_range& problem) {
-    throw FormatError(where, hewn::str("does not fit this run: ", problem.what()));
-  } catch (const Json::exception& problem) {
+  } catch (const Error& problem) {
     throw FormatError(where, hewn::str("does not fit this run: ", problem.what()));
   }
+  if (parts_.pruner.algorithm().phase_index() != state.phase_index)
+    throw FormatError(where, "does not fit this run: its phase is another one than the schedule's");
+  parts_.optimiser.set_steps_since_reset(state.optimiser_steps);
   start_ = std::chrono::steady_clock::now();
 }
 

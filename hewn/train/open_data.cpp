@@ -1,6 +1,7 @@
 #include "hewn/train/open_data.h"
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/data/tables/encoding.h"
 #include "hewn/run/config.h"
 #include "hewn/run/stopped.h"
@@ -36,7 +37,7 @@ std::unique_ptr<data::Source> open_data(const run::Options& options, c10::Device
 
 void check_unchanged(const run::Folder& run, const data::Source& source) {
   const bool text = source.info().kind == data::Kind::kText;
-  if ((source.info().name != "csv" && !text) || !std::filesystem::exists(run.inputs())) return;
+  if ((source.info().name != "csv" && !text) || !is_there(run.inputs())) return;
   // The table may have other classes by now.
   const int64_t outputs = run::read_config(run).signature.outputs;
   const Preprocessing before = runtime::read_preprocessing(run.inputs(), outputs);

@@ -10,6 +10,7 @@
 #include "hewn/train/init.h"
 #include "hewn/train/network.h"
 #include "hewn/train/open_data.h"
+#include "hewn/train/ranks/same_ranks.h"
 #include "hewn/train/teacher.h"
 
 namespace hewn::train {
@@ -57,6 +58,7 @@ Workshop::Workshop(const run::Options& given, run::Observer& observer,
   run::check_options(options);
   tensor::set_threads(options.threads, group->place().local_size);
   source = open_data(options, device, group->place(), observer);
+  check_same_data(*source, *group);
   // Throws now, not in the first step, where the batch cannot be shared evenly.
   data::Share{0, group->place().size}.rows_of(std::min(options.batch, source->info().train_size));
   model = build_model(options, signature_of(source->info()));

@@ -55,15 +55,39 @@ TEST_F(BadInput, ConfigFiles) {
   write_text(folder_ / "a.toml", "sparsity = 0.5\nblok = 8\n");
   expect_error(train({"--config", (folder_ / "a.toml").string()}), "block");
   write_text(folder_ / "a.toml", "[eval]\nsparsity = 0.5\n");
-  expect_error(train({"--config", (folder_ / "a.toml").string()}), "eval.sparsity");
+  expect_error(train({"--config", (folder_ / "a.toml").string()}),
+               "a.toml: line 1: this section means nothing here");
   write_text(folder_ / "a.toml", "sparsity = 1.5\n");
-  expect_error(train({"--config", (folder_ / "a.toml").string()}), "a.toml: sparsity: expected");
+  expect_error(train({"--config", (folder_ / "a.toml").string()}), "a.toml: line 1: sparsity: expected");
+  const auto config = [&](const std::string& text, const std::string& said) {
+    write_text(folder_ / "a.toml", text);
+    expect_error({"train", "--config", (folder_ / "a.toml").string()}, said);
+  };
+  config("epochs = 1\nwidths = [512, 256", "a.toml: line 2: a list does not end");
+  config("epochs = 1\nepochs = 2\n", "line 2: epochs is given twice, first in line 1");
+  config("epochs = 1\n[train]\nepochs = 2\n", "line 3: epochs is given twice, first in line 1");
+  config("epochs = 1\nwidths\n", "line 2: expected = behind widths");
+  config("data = \"mnist:a # b\n", "line 1: the text in quotes does not end on its line");
+  config("data = \"mnist:/none # b\"\n", "/none # b");
+  config("", "says nothing");
+  config("epochs = 1\nlr = nan\n", "line 2: lr: expected a number");
+  config("widths = " + std::string(50000, '[') + std::string(50000, ']'), "lists inside lists");
+  config("epochs = " + std::string(2 << 20, '1'), "is too large");
+  config(std::string("epochs = 1\n\xff\n"), "line 2: expected UTF-8");
+  expect_error({"train", "--config", folder_.path().string()}, "it is a folder");
   write_text(folder_ / "a.toml", "epochs = many\n");
-  expect_error({"train", "--config", (folder_ / "a.toml").string()}, "epochs");
+  expect_error({"train", "--config", (folder_ / "a.toml").string()},
+               "a.toml: line 1: expected a number, true, false, a text in quotes");
   expect_error(train({"--config", (folder_ / "none.toml").string()}), "none.toml");
 }
 
 TEST_F(BadInput, Values) {
+  expect_error(train({"--alpha", "nan"}), "alpha: expected a number");
+  expect_error(train({"--lr", "inf"}), "lr: expected a number");
+  expect_error(train({"--threads", "2000"}), "threads: expected 0 to 1024");
+  expect_error(train({"--widths", "9999999"}), "widths: expected 1 to 1048576 each");
+  expect_error(train({"--widths", "1000000,1000000"}), "widths: the weights would take");
+  expect_error(train({"--data", "mnist:\xff"}), "data: expected UTF-8 text, got mnist:\\xff");
   expect_error(train({"--steps", "3"}), "steps: 3 are too few for schedule");
   expect_error(train({"--block", "2048"}), "2048x2048");
   expect_error(train({"--block", "0"}), "block");

@@ -257,6 +257,60 @@ TEST_F(Launch, MistakesAreOneLine) {
   for (const char* name : {"WORLD_SIZE", "RANK"}) unsetenv(name);
 }
 
+/// Ranks that were started by hand, each with its own words and in its own folder.
+std::vector<Outcome> by_hand(const std::vector<std::pair<std::filesystem::path, Words>>& ranks) {
+  static int calls = 0;
+  const std::string port = std::to_string(20000 + (getpid() + 7 * calls++) % 20000);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::vector<std::future<Outcome>> jobs;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    setenv("WORLD_SIZE", std::to_string(ranks.size()).c_str(), 1);
+    setenv("RANK", std::to_string(rank).c_str(), 1);
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    setenv("MASTER_PORT", port.c_str(), 1);
+    std::filesystem::current_path(ranks[rank].first);
+    jobs.push_back(hewn_started(ranks[rank].second));
+  }
+  std::filesystem::current_path(before);
+  for (const char* name : {"WORLD_SIZE", "RANK", "MASTER_ADDR", "MASTER_PORT"}) unsetenv(name);
+  std::vector<Outcome> out;
+  for (auto& job : jobs) out.push_back(job.get());
+  return out;
+}
+
+TEST_F(Launch, RanksWithOtherDataOrOptionsAreToldSo) {
+  write_tiny_mnist(folder_ / "less", 480, 100);
+  const auto expect = [](const std::vector<Outcome>& all, const std::string& first,
+                         const std::string& second) {
+    for (const Outcome& one : all) {
+      EXPECT_EQ(one.code, 2) << one.err;
+      EXPECT_EQ(std::count(one.err.begin(), one.err.end(), '\n'), 1) << one.err;
+    }
+    EXPECT_NE(all[0].err.find(first), std::string::npos) << all[0].err;
+    EXPECT_NE(all[1].err.find(second), std::string::npos) << all[1].err;
+  };
+  Words wider = images("options");
+  wider[8] = "96";
+  expect(by_hand({{folder_.path(), images("options")}, {folder_.path(), wider}}),
+         "rank 0 of 2: rank 1 has other options",
+         "rank 1 of 2: other options than rank 0: batch is \"96\", not \"48\"");
+  EXPECT_FALSE(std::filesystem::exists(path("options")));
+  // A relative path, as on two machines.
+  Words there = images("run");
+  there[4] = "mnist:.";
+  expect(by_hand({{folder_ / "data", there}, {folder_ / "less", there}}),
+         "rank 0 of 2: rank 1 has other data",
+         "rank 1 of 2: other data than rank 0: training rows is 480, not 960");
+  // The same sizes and other rows.
+  write_tiny_mnist(folder_ / "changed", 960, 100);
+  const std::filesystem::path rows = folder_ / "changed" / "train-images-idx3-ubyte";
+  std::string bytes = read_file(rows);
+  bytes.back() = static_cast<char>(bytes.back() + 1);
+  write_text(rows, bytes);
+  expect(by_hand({{folder_ / "data", there}, {folder_ / "changed", there}}),
+         "rank 0 of 2: rank 1 has other data", "rank 1 of 2: other data than rank 0: checksum is ");
+}
+
 TEST_F(Launch, SlowTorchrunStartsItUnchanged) {
   if (!std::filesystem::exists("/usr/bin/torchrun")) GTEST_SKIP() << "no torchrun (Debian: python3-torch)";
   ASSERT_EQ(hewn(images("one")).code, 0);

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
 #include <random>
 
 #include "hewn/core/files.h"
@@ -155,6 +158,39 @@ TEST_F(Resume, TheSameSeedGivesTheSameBitsAndAnotherSeedDoesNot) {
   ASSERT_EQ(hewn(train("c", {"--method", "acdc", "--seed", "1"})).code, 0);
   expect_same("a", "b");
   EXPECT_NE(read_file(folder_ / "a" / "model.safetensors"), read_file(folder_ / "c" / "model.safetensors"));
+}
+
+TEST_F(Resume, TrainingsThatBeginTogetherTakeFoldersOfTheirOwn) {
+  std::vector<std::string> words = train("unused");
+  const auto out = std::find(words.begin(), words.end(), "--out");
+  words.erase(out, out + 2);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  std::vector<std::future<Outcome>> both;
+  for (int i = 0; i < 2; ++i) both.push_back(hewn_started(words));
+  std::filesystem::current_path(before);
+  for (auto& one : both) {
+    const Outcome outcome = one.get();
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+  std::vector<std::filesystem::path> runs;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "runs"))
+    runs.push_back(entry.path());
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_TRUE(read_file(runs[0] / "model.safetensors") == read_file(runs[1] / "model.safetensors"));
+}
+
+TEST_F(Resume, SlowEightEmptyHomesGiveTheSameBits) {
+  const char* home = std::getenv("HOME");
+  const std::string before = home == nullptr ? "" : home;
+  for (int i = 0; i < 8; ++i) {
+    const std::string fresh = (folder_ / ("home" + std::to_string(i))).string();
+    std::filesystem::create_directory(fresh);
+    setenv("HOME", fresh.c_str(), 1);
+    ASSERT_EQ(hewn(train("run" + std::to_string(i))).code, 0);
+    expect_same("run0", "run" + std::to_string(i));
+  }
+  setenv("HOME", before.c_str(), 1);
 }
 
 TEST_F(Resume, ASecondProcessIsKeptOut) {

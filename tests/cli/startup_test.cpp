@@ -77,7 +77,7 @@ TEST_F(Startup, AnswersWithoutLibTorch) {
       {{"bench", "model", "--model", "mpl"}, "mlp"},
       {{"advise", "mpl"}, "mlp"},
       {{"advise", "mlp", "--batch", "0"}, "batch: expected at least 1"},
-      {{"plan", "--width", "0"}, "width: expected at least 1"},
+      {{"plan", "--width", "0"}, "width: expected 1 to 4096"},
       {{"eval", "/nowhere/run"}, "/nowhere/run: no such file or folder"},
       {{"report", "/nowhere/run"}, "/nowhere/run: no such file or folder"},
       {{"sweep", (folder_ / "s.toml").string()}, "blok"},

@@ -64,11 +64,13 @@ bool try_case(uint64_t seed, const std::filesystem::path& path) {
   const auto p = static_cast<Index>(1 + dice.below(5));
   const Matrix x = normal(n, p, seed);
   const Vector y = x.col(0) + 0.5 * x.col(p - 1) + 0.3 * normal(n, 1, seed + 1).col(0);
-  constexpr const char* kMethods[] = {"omp", "ompr",  "iht",       "seq-lasso", "lasso",
-                                      "l23", "q-log", "q-pow:0.5", "sum-log"};
+  constexpr const char* kMethods[] = {"omp",       "ompr",    "iht",         "seq-lasso",
+                                      "lasso",     "mask-l1", "l23",         "q-log",
+                                      "q-pow:0.5", "sum-log", "sum-pow:0.5", "mask-identity"};
   SelectOptions options;
   options.method = kMethods[dice.below(std::size(kMethods))];
   options.k = static_cast<int64_t>(1 + dice.below(3));
+  options.standardise = dice.below(4) == 0;
   const std::string what = str(options.method, " case ", seed);
   std::string text = table_text(x, y);
   const std::size_t kind = dice.below(3);

@@ -79,6 +79,21 @@ TEST(Design, AllFormsAreTheSameMatrix) {
   }
 }
 
+TEST(Design, SquaresOfManyColumns) {
+  for (const Index n : {1, 7, 128, 300}) {
+    for (const Index p : {1, 8, 29}) {
+      const Matrix x = normal(n, p, 5);
+      const Vector w = normal(n, 1, 6).cwiseAbs();
+      std::vector<int> features;
+      for (Index j = p - 1; j >= 0; --j) features.push_back(static_cast<int>(j));
+      Matrix found(p, p);
+      dense_design(x)->gram(features, features, w, found);
+      const Matrix expected = x.rowwise().reverse().transpose() * w.asDiagonal() * x.rowwise().reverse();
+      EXPECT_LE((found - expected).norm(), 1e-13 * expected.norm()) << n << ' ' << p;
+    }
+  }
+}
+
 TEST(Design, BadFormsAreRefused) {
   EXPECT_THROW(sparse_design({2, {0, 1}, {2}, {1.0}}), Error);
   EXPECT_THROW(sparse_design({2, {0, 2}, {1, 0}, {1.0, 1.0}}), Error);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hewn/convex/fit/condensed.h"
 #include "tests/convex/support.h"
 
 namespace hewn::convex {
@@ -53,6 +54,52 @@ TEST(Path, GramAndResidualAgree) {
       EXPECT_EQ(gram.solutions[i].support, residual.solutions[i].support);
     }
   }
+}
+
+TEST(Path, ManySamplesAreCondensed) {
+  for (const bool standardise : {false, true}) {
+    for (const bool intercept : {false, true}) {
+      Problem problem = problem_of("gaussian", 120, 12, 2, 4);
+      problem.y.array() += 3;
+      problem.groups = Groups::blocks(12, 2, 3, 1);
+      problem.standardise = standardise;
+      problem.intercept = intercept;
+      problem.sample_weight = normal(120, 1, 9).cwiseAbs();
+      problem.offset = normal(120, 2, 10);
+      problem.ridge = 0.01;
+      Options options;
+      options.tolerance = 1e-9;
+      PathOptions path;
+      path.count = 8;
+      const Path here = solve_path(problem, Penalty(), options, path);
+      options.mode = Mode::kResidual;
+      const Path there = solve_path(problem, Penalty(), options, path);
+      EXPECT_NEAR(here.tau, there.tau, 1e-12 * there.tau);
+      for (std::size_t i = 0; i < 8; ++i) {
+        const Solution& a = here.solutions[i];
+        const Solution& b = there.solutions[i];
+        EXPECT_EQ(a.support, b.support);
+        EXPECT_NEAR(a.objective, b.objective, 1e-10 * b.objective);
+        EXPECT_NEAR(a.loss, b.loss, 1e-8 * b.loss);
+        EXPECT_LE((a.coefficients(problem.groups) - b.coefficients(problem.groups)).norm(), 1e-7);
+        EXPECT_LE((a.intercept - b.intercept).norm(), 1e-7);
+      }
+    }
+  }
+}
+
+TEST(Path, NearlyDependentColumnsAreNotCondensed) {
+  Problem problem = problem_of("gaussian", 200, 5, 1, 5);
+  Matrix x = correlated(200, 5, 5);
+  x.col(4) = x.col(3) + 1e-7 * x.col(4);
+  problem.x = dense_design(x);
+  EXPECT_EQ(condense(problem, {}), nullptr);
+  x.col(4) = normal(200, 1, 6);
+  problem.x = dense_design(x);
+  EXPECT_NE(condense(problem, {}), nullptr);
+  x.col(4).array() += 1e4;  // its mean would take the digits
+  problem.x = dense_design(x);
+  EXPECT_EQ(condense(problem, {}), nullptr);
 }
 
 TEST(Path, ScreeningChangesNothing) {

@@ -263,5 +263,27 @@ TEST(Trust, LocalMinimaAreLeftForBetterOnes) {
   EXPECT_GE(reached, 0.95 * all) << reached << " of " << all;
 }
 
+TEST(Trust, BlocksJustBelowTheirThresholdSettle) {
+  // One feature whose gradient is hardly above lambda: its best value is tiny, and no slow iteration finds
+  // it.
+  for (const double above : {1e-3, 1e-6, 1e-8}) {
+    for (const char* name : {"log", "power:0.5", "l23"}) {
+      Problem problem;
+      problem.x = dense_design((Matrix(4, 1) << 1, -1, 1, -1).finished());
+      problem.y = (Matrix(4, 1) << 0.5, -0.5, 0.5, -0.5).finished();
+      problem.loss = &find_loss("gaussian");
+      problem.groups = Groups::features(1, 1);
+      const Penalty penalty(Form::kSum, name);
+      Options options;
+      options.max_sweeps = 50;
+      options.tolerance = 1e-12;
+      const double tau = Follower(problem, penalty, options).tau();
+      const Solution found = solve(problem, penalty, tau * (1 - above), options);
+      EXPECT_TRUE(found.converged) << name << ' ' << above;
+      EXPECT_EQ(found.support.size(), 1U) << name << ' ' << above;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hewn::convex

@@ -19,6 +19,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"runtime", {"core", "io", "kernels"}},
     {"flow", {"core", "io", "kernels"}},
     {"onnx", {"core", "flow"}},
+    {"refit", {"core", "io", "convex", "flow", "prune"}},
     {"measure", {"core", "kernels", "runtime"}},
     {"tensor", {"core", "io", "kernels"}},
     {"prune", {"core", "kernels", "tensor"}},
@@ -40,8 +41,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "deploy", "results"}},
 };
 // Layers that know nothing of LibTorch.
-const std::set<std::string> kWithoutTorch = {"core", "convex",  "flow", "io",      "kernels",
-                                             "onnx", "results", "run",  "runtime", "sweep"};
+const std::set<std::string> kWithoutTorch = {"core",  "convex",  "flow", "io",      "kernels", "onnx",
+                                             "refit", "results", "run",  "runtime", "sweep"};
 
 // Click logs and image files are read without LibTorch, up to the one file that makes tensors of them.
 TEST(Layering, FilesAreReadWithoutLibTorch) {

@@ -83,7 +83,6 @@ TEST(Options, RangesAreChecked) {
   };
   EXPECT_EQ(problem("count", "5"), "count: expected 1 to 4, got 5");
   EXPECT_EQ(problem("rate", "1"), "rate: expected a number in [0, 1), got 1");
-  EXPECT_EQ(problem("rate", "nan"), "rate: expected a number in [0, 1), got nan");
   EXPECT_EQ(problem("name", "w"), "name: expected x, y or z, got \"w\"");
   EXPECT_EQ(problem("factor", "0"), "factor: expected a number above 0, got 0");
   EXPECT_EQ(problem("factor", "auto"), "");
@@ -96,6 +95,14 @@ TEST(Options, PickedRowsKeepTheirOrderAndTheirFields) {
   picked.find("count", "test").parse("9");
   EXPECT_EQ(f.count, 9);
   EXPECT_THROW(picked.find("flag", "test"), Error);
+}
+
+TEST(Options, NumbersAreFinite) {
+  double value = 7;
+  for (const char* text : {"nan", "inf", "-inf", "1e999", "NAN", "infinity"}) {
+    EXPECT_THROW(parse_value("lr", text, value), Error) << text;
+  }
+  EXPECT_EQ(value, 7);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Case {
 };
 
 TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
-  const std::vector<Case> cases = {{1, 1, 1, 1, 1},    {3, 5, 4, 9, 9},     {16, 16, 16, 56, 9},
+  const std::vector<Case> cases = {{1, 1, 1, 1, 1},     {3, 5, 4, 9, 9},     {16, 16, 16, 56, 9},
                                    {20, 24, 16, 33, 1}, {64, 40, 8, 300, 9}, {7, 64, 32, 129, 4}};
   for (const Case& c : cases) {
     for (const int density : {0, 1, 3, 4}) {  // of four blocks
@@ -82,7 +82,8 @@ TEST(Planes, TapsFindTheirPixels) {
     std::vector<float> out(200, 0.0F);
     multiply_planes({&packed, &runs, in.data() + 30, 200, out.data() + 30, 200}, 0, 100, 0, 1);
     for (size_t p = 0; p < 100; ++p) {
-      EXPECT_EQ(out[30 + p], in[static_cast<size_t>(30 + static_cast<int64_t>(p) + taps[static_cast<size_t>(tap)])]);
+      EXPECT_EQ(out[30 + p],
+                in[static_cast<size_t>(30 + static_cast<int64_t>(p) + taps[static_cast<size_t>(tap)])]);
     }
   }
 }

@@ -176,7 +176,12 @@ TEST_F(ServerTest, TooManyClientsAreTurnedAway) {
   options.most_clients = 4;
   start(options);
   std::vector<std::unique_ptr<Socket>> sockets;
-  for (int i = 0; i < 4; ++i) sockets.push_back(std::make_unique<Socket>(server_->port()));
+  // Who listens is served: nobody else may take the place.
+  for (int i = 0; i < 4; ++i) {
+    sockets.push_back(std::make_unique<Socket>(server_->port()));
+    sockets.back()->send(get("/events"));
+    sockets.back()->receive("data: 0\n\n");
+  }
   std::string last;
   for (int i = 0; i < 100 && !last.starts_with("HTTP/1.1 503 "); ++i)
     last = Socket(server_->port()).receive();
@@ -188,6 +193,16 @@ TEST_F(ServerTest, TooManyClientsAreTurnedAway) {
     answer = ask(get("/"));
   }
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
+}
+
+TEST_F(ServerTest, WhoeverStallsGivesWayToThoseWhoAsk) {
+  start();
+  std::vector<std::unique_ptr<Socket>> stalled;
+  for (int i = 0; i < 64; ++i) {
+    stalled.push_back(std::make_unique<Socket>(server_->port()));
+    if (i % 2 == 0) stalled.back()->send("GET / HTTP/1.1\r\n");
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(ask(get("/")).starts_with("HTTP/1.1 200 ")) << i;
 }
 
 TEST_F(ServerTest, ListenersHearOfChanges) {

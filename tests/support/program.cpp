@@ -1,12 +1,14 @@
 #include "tests/support/program.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "hewn/core/files.h"
@@ -38,8 +40,9 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 +
 
 Outcome finish(pid_t child, const TempFolder& folder) {
   int status = 0;
-  waitpid(child, &status, 0);
-  return {code_of(status), read_file(folder / "out"), read_file(folder / "err")};
+  rusage usage = {};
+  wait4(child, &status, 0, &usage);
+  return {code_of(status), read_file(folder / "out"), read_file(folder / "err"), usage.ru_maxrss};
 }
 
 }  // namespace
@@ -47,6 +50,12 @@ Outcome finish(pid_t child, const TempFolder& folder) {
 Outcome hewn(const std::vector<std::string>& arguments) {
   const TempFolder folder;
   return finish(start(arguments, folder / "out", folder / "err"), folder);
+}
+
+std::future<Outcome> hewn_started(const std::vector<std::string>& arguments) {
+  const auto folder = std::make_shared<TempFolder>();
+  const pid_t child = start(arguments, *folder / "out", *folder / "err");
+  return std::async(std::launch::async, [child, folder] { return finish(child, *folder); });
 }
 
 Outcome hewn_fed(const std::string& input, const std::vector<std::string>& arguments) {

@@ -54,6 +54,16 @@ sparsity = [0.9, 0.99]
 seed = [0, 1]
 )";
 
+TEST(SweepFile, HasNoMoreRunsThanCanBeListed) {
+  std::string text = "[axes]\n";
+  for (const char* key : {"block", "epochs", "seed", "widths"}) {
+    text += str(key, " = [");
+    for (int i = 1; i <= 30; ++i) text += str(i, ", ");
+    text += "]\n";
+  }
+  EXPECT_EQ(problem(text), "a.toml: its axes have more than 100000 combinations");
+}
+
 TEST(Sections, ReadsTextsNumbersAndLists) {
   const auto sections = read_sections(
       "[a]\nx = \"1 # \\\"2\\\"\" # c\ny = [[1, 2], [3]]\n\n[v.\"two words\"]\nz = true\n[[e]]\n", "f");

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "hewn/tensor/state_dict.h"
 #include "hewn/tensor/tensor_file.h"
 #include "tests/support/message.h"
@@ -59,6 +61,17 @@ TEST_F(Init, TakesStateDictsOfPyTorch) {
   const std::string module = HEWN_SOURCE_DIR "/tests/io/torch/whole_module.pt";
   EXPECT_NE(test::message_of([&] { load_weights(*other, module, ""); }).find("torch.save(model.state_dict()"),
             std::string::npos);
+}
+
+TEST_F(Init, NamesWhatIsNotFinite) {
+  auto tensors = tensor::state_dict(*model(1));
+  tensors["linear.weight"] = at::full_like(tensors["linear.weight"], std::nan(""));
+  EXPECT_NE(problem(tensors).find("\"linear.weight\" holds values that are not finite"), std::string::npos);
+  EXPECT_EQ(problem(tensors, "linear.*"), "");  // it is not taken
+  tensors["linear.weight"] = at::ones(tensors["linear.weight"].sizes(), at::kLong);
+  EXPECT_NE(problem(tensors).find("is of type Long"), std::string::npos);
+  EXPECT_EQ(tensor::not_finite({{"a", at::full({2}, 3e38)}, {"b", at::ones({1}, at::kLong)}}), "");
+  EXPECT_EQ(tensor::not_finite({{"a", at::ones({2})}, {"b", at::full({1}, INFINITY)}}), "b");
 }
 
 TEST_F(Init, NamesWhatDoesNotFit) {

@@ -44,6 +44,12 @@ class Dense final : public Design {
   void gram(Features a, Features b, const Vector& weights, View out) const override {
     const Index count = to_index(b.size());
     out.setZero();
+    if (a.data() == b.data() && a.size() == b.size()) {
+      const Vector roots = weights.cwiseSqrt();
+      add_squares(columns(a), roots.data(), rows(), out.data(), out.outerStride());
+      out.triangularView<Eigen::StrictlyLower>() = out.transpose();
+      return;
+    }
     Matrix weighted(std::min(kPanel, rows()), count);
     for (Index first = 0; first < rows(); first += kPanel) {
       const Index n = std::min(kPanel, rows() - first);

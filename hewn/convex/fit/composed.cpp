@@ -17,18 +17,25 @@ bool has_local_minima(const Penalty& penalty) {
 }  // namespace
 
 Follower::Follower(const Problem& problem, const Penalty& penalty, const Options& options)
-    : problem_(problem),
+    : condensed_(condense(problem, options)),
+      problem_(condensed_ ? condensed_->problem : problem),
       options_(options),
       penalty_(penalty),
-      own_(std::make_unique<Fitter>(problem, penalty, options)) {
+      own_(std::make_unique<Fitter>(problem_, penalty, options)) {
   if (!(options.mix > 0 && options.mix <= 1)) {
     throw Error(str("mix: expected a number above 0 up to 1, got ", options.mix));
   }
   if (options.mix < 1 && !penalty.is_group_lasso()) throw Error("mix: applies to the group LASSO only");
-  if (has_local_minima(penalty)) lasso_ = std::make_unique<Fitter>(problem, Penalty(), options);
+  if (has_local_minima(penalty)) lasso_ = std::make_unique<Fitter>(problem_, Penalty(), options);
 }
 
 Solution Follower::fit(double lambda) {
+  Solution out = fit_any(lambda);
+  if (condensed_) condensed_->restore(out);
+  return out;
+}
+
+Solution Follower::fit_any(double lambda) {
   if (options_.mix < 1) return fit_mixed(lambda);
   if (lasso_ == nullptr) return own_->fit(lambda);
   // In the units of a gradient, as the group LASSO has it.

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "hewn/convex/fit/condensed.h"
 #include "hewn/convex/fit/fitter.h"
 #include "hewn/convex/fit/starts.h"
 
@@ -16,14 +17,17 @@ class Follower {
  public:
   Follower(const Problem& problem, const Penalty& penalty, const Options& options);
   Solution fit(double lambda);
+  /// Its problem may be a condensed form of the one given.
   const Fitter& fitter() const { return *own_; }
   /// The least lambda at which nothing is selected.
   double tau() const { return own_->own_tau() / options_.mix; }
 
  private:
+  Solution fit_any(double lambda);
   Solution fit_mixed(double lambda);
   Solution fit_from_everywhere(double lambda);
 
+  std::unique_ptr<Condensed> condensed_;  // where there are many samples
   const Problem& problem_;
   Options options_;
   std::unique_ptr<Problem> mixed_;  // with the ridge of the current lambda; elastic nets only

@@ -57,7 +57,9 @@ void fit_intercept(State& state) {
     if (pull.norm() <= 1e-15 * point.v.cwiseAbs().sum()) break;
     Matrix hessian = problem.loss->hessian_sum(point.eta, problem.y, state.fixed.weights);
     const double size = hessian.trace() / static_cast<double>(hessian.rows());
-    if (hessian.rows() > 1) hessian.array() += size / static_cast<double>(hessian.rows());
+    // Classes: a constant for all of them changes nothing, and nothing pulls there.
+    if (hessian.rows() > 1 && problem.loss->curvature() != 1)
+      hessian.array() += size / static_cast<double>(hessian.rows());
     hessian.diagonal().array() += 1e-12 * size;
     const Eigen::RowVectorXd step = hessian.ldlt().solve(pull.transpose()).transpose();
     const double before = point.loss;

@@ -111,8 +111,10 @@ double violation_of(State& state, Index g, double lambda) {
 double least_empty_lambda(State& state) {
   const Penalty& penalty = state.fixed.penalty;
   const double tau = state.null.tau;
-  const bool own = penalty.form() == Form::kSum && std::isinf(penalty.scalar().slope_at_zero());
-  if (!own || tau == 0) return tau;
+  if (tau == 0 || penalty.is_group_lasso() || penalty.form() == Form::kComposed) return tau;
+  // At the threshold itself rounding would decide whether a group is in, with a value that is nearly zero.
+  constexpr double kClear = 1 + 1e-9;
+  if (std::isfinite(penalty.scalar().slope_at_zero())) return kClear * tau;
   double best = 0;
   for (Index g = 0; g < state.fixed.problem.groups.count(); ++g) {
     if (state.fixed.problem.groups.weight(g) == 0 || state.gradient.norm[g] <= state.fixed.noise) continue;
@@ -127,7 +129,7 @@ double least_empty_lambda(State& state) {
     }
     best = std::max(best, high);
   }
-  return best > 0 ? best : tau;
+  return kClear * (best > 0 ? best : tau);
 }
 
 bool add_violators(State& state, const std::vector<Index>& among, double lambda, double tolerance) {

@@ -129,3 +129,62 @@ HEWN_TARGET void add_combinations(const Columns& x, Index n, const double* coeff
     }
   }
 }
+
+// Rows of a panel in slivers of HEWN_WIDTH columns each, row after row: what a tile reads lies in a row.
+HEWN_TARGET inline void pack_slivers(const Columns& x, const double* roots, Index first, Index n,
+                                     double* packed) {
+  for (Index j = 0; j < x.count; ++j) {
+    const double* column = x[j] + first;
+    double* to = packed + j / HEWN_WIDTH * HEWN_WIDTH * n + j % HEWN_WIDTH;
+    for (Index i = 0; i < n; ++i) to[i * HEWN_WIDTH] = column[i] * roots[first + i];
+  }
+}
+
+// A slivers against one, over n rows; columns of the tile that `out` does not have are left away.
+template <std::size_t A>
+HEWN_TARGET inline void square_tile(const double* const* a, const double* b, Index n, double* const* out,
+                                    Index cols) {
+  Vec sums[A][HEWN_WIDTH] = {};
+  for (Index i = 0; i < n; ++i) {
+    Vec left[A];
+    for (std::size_t s = 0; s < A; ++s) left[s] = *reinterpret_cast<const Vec*>(a[s] + i * HEWN_WIDTH);
+    for (std::size_t c = 0; c < HEWN_WIDTH; ++c) {
+      for (std::size_t s = 0; s < A; ++s) sums[s][c] += left[s] * b[i * HEWN_WIDTH + to_index(c)];
+    }
+  }
+  for (Index c = 0; c < cols; ++c) {
+    for (std::size_t s = 0; s < A; ++s)
+      *reinterpret_cast<Vec*>(out[c] + to_index(s) * HEWN_WIDTH) += sums[s][to_size(c)];
+  }
+}
+
+HEWN_TARGET void add_squares(const Columns& x, const double* roots, Index n, double* out, Index out_stride) {
+  constexpr Index kRows = 128;  // three slivers and one stay in the first-level cache
+  constexpr Index kW = HEWN_WIDTH;
+  const Index slivers = (x.count + kW - 1) / kW;
+  std::vector<double> packed(to_size(slivers * kW * kRows), 0.0);
+  std::vector<double> padded(to_size(slivers * kW * x.count), 0.0);  // whole slivers of rows
+  for (Index first = 0; first < n; first += kRows) {
+    const Index rows = std::min(kRows, n - first);
+    if (rows < kRows) std::fill(packed.begin(), packed.end(), 0.0);
+    pack_slivers(x, roots, first, rows, packed.data());
+    for (Index k = 0; k < slivers; ++k) {
+      double* columns[kW];
+      const Index cols = std::min(kW, x.count - k * kW);
+      for (Index j = 0; j <= k;) {
+        const Index count = std::min<Index>(3, k + 1 - j);
+        const double* a[3];
+        for (Index s = 0; s < count; ++s) a[s] = packed.data() + (j + s) * kW * rows;
+        for (Index c = 0; c < cols; ++c) columns[c] = padded.data() + (k * kW + c) * slivers * kW + j * kW;
+        const double* b = packed.data() + k * kW * rows;
+        if (count == 3) square_tile<3>(a, b, rows, columns, cols);
+        if (count == 2) square_tile<2>(a, b, rows, columns, cols);
+        if (count == 1) square_tile<1>(a, b, rows, columns, cols);
+        j += count;
+      }
+    }
+  }
+  for (Index k = 0; k < x.count; ++k) {
+    for (Index j = 0; j <= k; ++j) out[j + k * out_stride] += padded[to_size(k * slivers * kW + j)];
+  }
+}

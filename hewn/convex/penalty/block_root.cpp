@@ -90,7 +90,16 @@ double multiplier(const Spectrum& s, const Along& along) {
   if (along.lambda * along.weight <= 0) return 0;
   const double u = norm_of_u(s);
   if (!(u > 0)) return kInfinity;
+  if (along.penalty->form() == Form::kComposed && along.penalty->scalar().is_straight_composed())
+    return lasso_multiplier(s, along.slope_at_zero(), 0);
   const bool smooth = along.slope_at_zero() == 0;  // such a block never vanishes
+  const auto [low, high] = std::minmax_element(s.curvature, s.curvature + s.count);
+  if (along.penalty->form() == Form::kSum && !smooth && *low == *high &&
+      *low > 0) {  // a function of the norm alone
+    const double w = along.weight;
+    const double r = along.penalty->scalar().prox(u * w / *low, along.lambda * w * w / *low) / w;
+    return r > 0 ? std::max(0.0, u / r - *low) : kInfinity;
+  }
   double best = kInfinity;
   double best_cost = smooth ? kInfinity : along.value(0);
   const auto consider = [&](double nu) {
@@ -103,7 +112,7 @@ double multiplier(const Spectrum& s, const Along& along) {
     }
   };
   // nu is at least what the largest possible block meets, which keeps a singular block finite.
-  const double floor = *std::max_element(s.curvature, s.curvature + s.count) * 1e-12;
+  const double floor = *high * 1e-12;
   consider(settle(s, along, floor));
   if (smooth) consider(settle(s, along, along.slope_over(1e-300)));
   return best;

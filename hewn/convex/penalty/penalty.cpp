@@ -18,6 +18,7 @@ class InUnits final : public Scalar {
   double inverse(double value) const override { return unit_ * q_->inverse(value / unit_); }
   double prox(double z, double mu) const override { return unit_ * q_->prox(z / unit_, mu / unit_); }
   bool is_subadditive() const override { return q_->is_subadditive(); }
+  bool is_straight_composed() const override { return q_->is_straight_composed(); }
   double concavity() const override { return q_->concavity() / unit_; }
 
  private:

@@ -22,6 +22,8 @@ class Scalar {
   virtual double prox(double z, double mu) const = 0;
   /// q(x + y) <= q(x) + q(y) everywhere: what the composed penalty needs.
   virtual bool is_subadditive() const { return true; }
+  /// q^-1(s + q(x)) is a straight line in x for every s: composed, it is to one group what its norm is.
+  virtual bool is_straight_composed() const { return false; }
   /// q'' is nowhere below minus this.
   virtual double concavity() const = 0;
 };

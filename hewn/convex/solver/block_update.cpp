@@ -1,5 +1,8 @@
 #include "hewn/convex/solver/block_update.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace hewn::convex {
 
 Spectrum to_eigenbasis(const Block& block, const std::vector<Part>& parts, const double* values,
@@ -44,6 +47,15 @@ void from_eigenbasis(const Block& block, const std::vector<Part>& parts, double 
     }
     row += m;
   }
+}
+
+SingleStep single_step(double value, double slope, double curvature, double l) {
+  const double violation =
+      value != 0 ? std::abs(slope - std::copysign(l, value)) : std::max(0.0, std::abs(slope) - l);
+  const double u = slope + curvature * value;
+  const double rest = std::abs(u) - l;
+  if (!(rest > 0) || curvature <= 0) return {violation, -value};
+  return {violation, std::copysign(rest / curvature, u) - value};
 }
 
 }  // namespace hewn::convex

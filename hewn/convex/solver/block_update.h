@@ -21,4 +21,12 @@ Spectrum to_eigenbasis(const Block& block, const std::vector<Part>& parts, const
 void from_eigenbasis(const Block& block, const std::vector<Part>& parts, double nu, BlockScratch& scratch,
                      double* values);
 
+/// A group of one coefficient under the norm times l: how far it is from optimal, and the step to its
+/// minimum.
+struct SingleStep {
+  double violation;
+  double step;
+};
+SingleStep single_step(double value, double slope, double curvature, double l);
+
 }  // namespace hewn::convex

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "hewn/convex/solver/active_newton.h"
 #include "hewn/convex/solver/anderson.h"
@@ -28,6 +29,7 @@ class Descent {
                                        : residual_slopes(quadratic_, v)) {
     Index largest = 1;
     for (const Index g : working_) largest = std::max(largest, groups_.size(g));
+    single_ = largest == 1 && quadratic_.gram_mode() && penalty_.is_group_lasso();
     slope_.resize(largest);
     scratch_.u.resize(largest);
     delta_.resize(largest);
@@ -72,15 +74,16 @@ class Descent {
     if (penalty_.form() == Form::kSum || penalty_.is_group_lasso()) return 0;
     double sum = 0;
     for (const Index other : working_) {
-      if (other == g || groups_.weight(other) == 0) continue;
       const double norm = values(other).norm();
-      if (norm > 0) sum += penalty_.scalar().value(groups_.weight(other) * norm);
+      if (other != g && norm > 0 && groups_.weight(other) > 0)
+        sum += penalty_.scalar().value(groups_.weight(other) * norm);
     }
     return sum;
   }
 
   /// Distance of minus the gradient from the penalty's subdifferential, in units of the weight.
   double violation(Index g) {
+    if (single_) return step_of(g).violation / unit(g);
     read(g);
     const auto b = values(g);
     const auto slope = slope_.head(groups_.size(g));
@@ -92,7 +95,7 @@ class Descent {
       out = norm > 0 ? (slope - l(g) / norm * b).norm() : std::max(0.0, slope.norm() - l(g));
     } else {
       const Along along{&penalty_, lambda_, groups_.weight(g), others(g)};
-      // Where zero is a local minimum whatever the slope is, only the block update knows a better one.
+      // Where zero is a local minimum whatever the slope, only the block update knows a better one.
       out = norm > 0 ? (slope - along.slope_over(norm) * b).norm()
             : std::isinf(along.slope_at_zero())
                 ? (solve(g) ? delta_.head(b.size()).norm() * quadratic_.block(g).largest : 0)
@@ -103,12 +106,25 @@ class Descent {
 
   /// Moves a group to the minimum over its own coefficients; its violation before.
   double visit(Index g) {
+    if (single_) {
+      const SingleStep step = step_of(g);
+      delta_[0] = step.step;
+      beta_[groups_.start(g)] += step.step;
+      if (step.step != 0) change_slopes(g);
+      return step.violation / unit(g);
+    }
     const double before = violation(g);
     if (before == 0 && values(g).squaredNorm() == 0) return 0;
     if (!solve(g)) return before;
     values(g) += delta_.head(groups_.size(g));
     change_slopes(g);
     return before;
+  }
+
+  SingleStep step_of(Index g) const {
+    const Block& block = quadratic_.block(g);
+    const double slope = slopes_->all()(block.parts.front().column, groups_.parts(g).front().first_output);
+    return single_step(beta_[groups_.start(g)], slope, block.largest, l(g));
   }
 
   void change_slopes(Index g) {
@@ -129,20 +145,19 @@ class Descent {
     const double nu = penalty_.is_group_lasso()
                           ? lasso_multiplier(spectrum, l(g), b.norm())
                           : multiplier(spectrum, {&penalty_, lambda_, groups_.weight(g), others(g)});
-    auto delta = delta_.head(b.size());
     if (std::isinf(nu)) {
-      delta = -b;
+      delta_.head(b.size()) = -b;
       return b.squaredNorm() > 0;
     }
     from_eigenbasis(block, groups_.parts(g), nu, scratch_, delta_.data());
-    delta -= b;
+    delta_.head(b.size()) -= b;
     return true;
   }
 
   double worst() {
-    double largest = 0;
-    for (const Index g : working_) largest = std::max(largest, violation(g));
-    return largest;
+    double out = 0;
+    for (const Index g : working_) out = std::max(out, violation(g));
+    return out;
   }
 
   double sweep(const std::vector<Index>& groups) {
@@ -178,8 +193,7 @@ class Descent {
     return sweeps;
   }
 
-  /// A Newton step over the active groups where sweeps crawl; false where it is not better, or none can be
-  /// made.
+  /// A Newton step over the active groups where sweeps crawl; false where none is made that is better.
   bool leap() {
     if (!quadratic_.gram_mode() || !penalty_.is_group_lasso()) return false;
     std::erase_if(active_, [&](Index g) { return values(g).squaredNorm() == 0 && l(g) > 0; });
@@ -198,10 +212,12 @@ class Descent {
     return accept_if_better({old + step, std::move(carried)});
   }
 
+  Index active_size() const {
+    return std::accumulate(active_.begin(), active_.end(), Index{0},
+                           [&](Index sum, Index g) { return sum + groups_.size(g); });
+  }
   Vector gathered() {
-    Index size = 0;
-    for (const Index g : active_) size += groups_.size(g);
-    Vector out(size);
+    Vector out(active_size());
     Index at = 0;
     for (const Index g : active_) {
       out.segment(at, groups_.size(g)) = values(g);
@@ -217,22 +233,18 @@ class Descent {
     }
   }
   double penalty_value() {
-    if (penalty_.is_group_lasso() || penalty_.form() == Form::kSum) {
-      double sum = 0;
-      for (const Index g : active_) {
-        const double r = groups_.weight(g) * values(g).norm();
-        if (r > 0) sum += penalty_.scalar().value(r);
-      }
-      return lambda_ * sum;
+    if (!penalty_.is_group_lasso() && penalty_.form() == Form::kComposed)
+      return lambda_ * penalty_.scalar().inverse(others(-1));
+    double sum = 0;
+    for (const Index g : active_) {
+      const double r = groups_.weight(g) * values(g).norm();
+      if (r > 0) sum += penalty_.scalar().value(r);
     }
-    const double sum = others(-1);
-    return lambda_ * penalty_.scalar().inverse(sum);
+    return lambda_ * sum;
   }
   /// Minus the gradient at the active coefficients, as a vector like gathered().
   Vector active_slopes() {
-    Index size = 0;
-    for (const Index g : active_) size += groups_.size(g);
-    Vector out(size);
+    Vector out(active_size());
     Index at = 0;
     for (const Index g : active_) {
       read(g);
@@ -273,6 +285,7 @@ class Descent {
   DescentOptions options_;
   std::unique_ptr<Slopes> slopes_;
   std::vector<Index> active_;
+  bool single_ = false;  // every group has one coefficient, the LASSO alone
   Vector slope_, delta_;
   BlockScratch scratch_;
 };

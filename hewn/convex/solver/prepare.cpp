@@ -15,7 +15,7 @@ Vector column_scales(const Problem& problem, const Vector& weights) {
   Vector spread;
   problem.x->moments(weights, first, spread);
   const double tiny = 1e-24;
-  return (spread.array() > tiny * (1 + first.array().square())).select(spread.array().rsqrt(), 1);
+  return (spread.array() > tiny * first.array().square()).select(spread.array().rsqrt(), 1);
 }
 
 }  // namespace hewn::convex

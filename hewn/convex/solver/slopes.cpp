@@ -37,17 +37,17 @@ class GramSlopes final : public Slopes {
   }
 
   void change(const Part& part, const PartBasis& basis, const ConstView& delta) override {
-    const Matrix step = -quadratic_.factor() * delta;
+    step_ = -quadratic_.factor() * delta;
     const auto gram = quadratic_.gram();
     double* to = c_.data() + part.first_output * c_.rows();
     const Index m = delta.rows();
     if (basis.in_a_row) {
       const Columns columns{gram.data() + basis.column * gram.outerStride(), gram.outerStride(), nullptr, m};
-      add_combinations(columns, c_.rows(), step.data(), m, to, c_.rows(), delta.cols());
+      add_combinations(columns, c_.rows(), step_.data(), m, to, c_.rows(), delta.cols());
     } else {
       for (Index i = 0; i < m; ++i) {
         const Columns column{gram.data() + basis.columns[to_size(i)] * gram.outerStride(), 0, nullptr, 1};
-        add_combinations(column, c_.rows(), step.data() + i, m, to, c_.rows(), delta.cols());
+        add_combinations(column, c_.rows(), step_.data() + i, m, to, c_.rows(), delta.cols());
       }
     }
     if (quadratic_.ridge() == 0) return;
@@ -65,6 +65,7 @@ class GramSlopes final : public Slopes {
  private:
   const Quadratic& quadratic_;
   Matrix c_;  // columns x K
+  Matrix step_;
 };
 
 /// The weighted residual of the quadratic: 2 n m per update, whatever the number of active features is.

@@ -72,8 +72,8 @@ class Builder {
   /// Keeps what a build with the same key has left behind, removes everything else.
   void claim_folder() {
     const fs::path key_file = build_.paths.building / "key.json";
-    const std::string key = build_.key.dump();
-    if (fs::exists(key_file) && read_file(key_file) == key) return;
+    const std::string key = build_.key.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (is_there(key_file) && read_file(key_file) == key) return;
     empty_folder(build_.paths.building);
     fs::create_directories(build_.paths.building);
     write_file_atomically(key_file, key);

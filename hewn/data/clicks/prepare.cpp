@@ -61,7 +61,7 @@ void check_tolerance(const Json& metadata, const std::string& path, double share
 
 bool fits(const CacheBuild& build, const std::function<void(const std::string&)>& say) {
   const std::filesystem::path& path = build.paths.file;
-  if (!std::filesystem::exists(path)) return false;
+  if (!is_there(path)) return false;
   const Json metadata = cache_metadata(path);
   const std::string why = difference(metadata, build.key);
   if (why.empty()) check_tolerance(metadata, path.string(), build.request.options.bad_rows);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/core/random.h"
 #include "hewn/data/folders/batch_loader.h"
 #include "hewn/data/folders/image_reader.h"
@@ -59,6 +60,12 @@ class ImageFolder final : public Source {
     for (const std::string& name : images_.classes) out.classes.push_back(plain_class_name(name));
     out.rule = ImageRule{3, sizes_.input, sizes_.eval_resize, kMean, kDeviation}.to_json();
     return out;
+  }
+  /// Names and classes of all images; looking into them would take as long as an epoch.
+  uint32_t fingerprint() const override {
+    ImageListing listing = images_;
+    listing.seen.clear();  // times, which differ between copies
+    return crc32(index_bytes(listing, 0));
   }
   int64_t train_batches() const override { return info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }

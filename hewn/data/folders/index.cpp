@@ -206,7 +206,7 @@ ImageListing indexed_images(const fs::path& folder, const std::string& cache,
   const auto tell = [&](const std::string& text) {
     if (say) say(text);
   };
-  if (fs::exists(file)) {
+  if (is_there(file)) {
     try {
       int64_t listed = 0;
       const std::string bytes = read_file(file);
@@ -221,7 +221,7 @@ ImageListing indexed_images(const fs::path& folder, const std::string& cache,
       tell(str(error.what(), "; listing the images anew"));
     }
   }
-  if (!fs::exists(file)) tell(str(folder.string(), ": listing the images, this once"));
+  if (!is_there(file)) tell(str(folder.string(), ": listing the images, this once"));
   const int64_t listed = now();
   ImageListing fresh = list_images(folder);
   try {

@@ -14,8 +14,6 @@
 namespace hewn::data {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// One image on its way from a file to the pack.
 struct PackItem {
   size_t number = 0;
@@ -30,8 +28,13 @@ class Packer {
       : request_(request),
         images_(indexed_images(request.folder, request.cache, request.on_message)),
         readers_(request.workers),
-        temporary_(request.file.string() + ".part"),
-        out_(temporary_, OutputFile::Mode::kCreate) {}
+        file_(request.file),
+        out_(file_, request.file) {
+    if (file_.direct()) {
+      throw Error(
+          str(request.file.string(), ": cannot be written: a pack needs a file, not a pipe or a device"));
+    }
+  }
 
   Packed run() {
     const PackHeader empty;
@@ -89,8 +92,7 @@ class Packer {
     out_.append(index.data(), index.size());
     out_.append(offsets.data(), offsets.size());
     out_.write_at(&header, sizeof(header), 0);
-    out_.sync();
-    publish(temporary_, request_.file);
+    file_.publish();
     done_.bytes = static_cast<int64_t>(header.file_bytes);
   }
 
@@ -107,7 +109,7 @@ class Packer {
   const PackRequest& request_;
   ImageListing images_;
   std::deque<ImageReader> readers_;
-  fs::path temporary_;
+  NewFile file_;
   OutputFile out_;
   std::vector<uint64_t> offsets_;
   Packed done_;
@@ -116,14 +118,6 @@ class Packer {
 
 }  // namespace
 
-Packed pack_images(const PackRequest& request) {
-  try {
-    return Packer(request).run();
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(request.file.string() + ".part", ignored);
-    throw;
-  }
-}
+Packed pack_images(const PackRequest& request) { return Packer(request).run(); }
 
 }  // namespace hewn::data

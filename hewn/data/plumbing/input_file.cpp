@@ -18,7 +18,7 @@ constexpr size_t kLargestRead = size_t{1} << 30;
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path)
-    : path_(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
   if (descriptor_ < 0) throw Error(str(path_, ": cannot be read: ", std::strerror(errno)));
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -9,13 +9,18 @@
 
 namespace hewn::data {
 
-OutputFile::OutputFile(const std::filesystem::path& path, Mode mode)
-    : path_(path.string()),
-      descriptor_(
-          ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (mode == Mode::kCreate ? O_TRUNC : 0), 0644)) {
+OutputFile::OutputFile(const std::filesystem::path& path, Mode mode) : path_(path.string()) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  if (mode == Mode::kCreate) ::unlink(path.c_str());
+  descriptor_ = ::open(path.c_str(), kFlags | (mode == Mode::kCreate ? O_EXCL : 0), 0644);
   if (descriptor_ < 0) fail();
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   if (end > 0) size_ = static_cast<uint64_t>(end);
+}
+
+OutputFile::OutputFile(const NewFile& file, const std::filesystem::path& path)
+    : path_(path.string()), descriptor_(::fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0)) {
+  if (descriptor_ < 0) fail();
 }
 
 OutputFile::~OutputFile() { ::close(descriptor_); }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hewn/core/error.h"
+#include "hewn/core/new_file.h"
 
 namespace hewn::data {
 
@@ -20,7 +21,10 @@ class OutputFile {
  public:
   enum class Mode : uint8_t { kCreate, kContinue };
 
+  /// A file that is made takes the place of what had its name; none is written to through a link.
   OutputFile(const std::filesystem::path& path, Mode mode);
+  /// One that takes its place when it is published.
+  OutputFile(const NewFile& file, const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -38,7 +42,7 @@ class OutputFile {
   [[noreturn]] void fail() const;
 
   std::string path_;
-  int descriptor_;
+  int descriptor_ = -1;
   uint64_t size_ = 0;
 };
 

@@ -53,6 +53,9 @@ class TableSource final : public Source {
 
   const DataInfo& info() const override { return info_; }
   Preprocessing preprocessing() const override { return table_preprocessing(encoding_); }
+  uint32_t fingerprint() const override {
+    return checksum(held_out_.input, checksum(training_.target, checksum(training_.input, 0)));
+  }
   int64_t train_batches() const override { return batch_ == 0 ? 0 : info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + options_.batch - 1) / options_.batch; }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kTextKind = "text";
 constexpr size_t kBytes = 256;
+constexpr uint64_t kMostText = uint64_t{1} << 30;  // all of it is held in memory
 
 size_t byte_of(char c) { return static_cast<unsigned char>(c); }
 
@@ -29,7 +30,7 @@ std::string without_frame(std::string text) {
 }  // namespace
 
 std::string read_text(const std::filesystem::path& path) {
-  std::string text = read_gzip(path);
+  std::string text = read_gzip(path, kMostText);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   size_t kept = 0;
   for (size_t i = 0; i < text.size(); ++i) {

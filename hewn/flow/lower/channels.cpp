@@ -1,4 +1,5 @@
-// What only moves whole channels: concatenating, cutting and shuffling them, and images of one pixel as vectors.
+// What only moves whole channels: concatenating, cutting and shuffling them, and images of one pixel as
+// vectors.
 #include <algorithm>
 #include <cstring>
 
@@ -37,7 +38,9 @@ std::vector<int64_t> cuts(const Builder& builder, const Node& node) {
   }
   if (node.op != "Slice" || node.inputs.size() < 4) return {};
   const auto one = [&](size_t input) -> const Tensor* {
-    const Tensor* tensor = input < node.inputs.size() && node.inputs[input] != kNone ? builder.constant(node.inputs[input]) : nullptr;
+    const Tensor* tensor = input < node.inputs.size() && node.inputs[input] != kNone
+                               ? builder.constant(node.inputs[input])
+                               : nullptr;
     return tensor != nullptr && tensor->elements() == 1 ? tensor : nullptr;
   };
   const Tensor* start = one(1);
@@ -79,7 +82,8 @@ bool makes_vectors(const Builder& builder, const Node& node) {
 }
 
 /// Copies rows of channels: from[i] is the channel of `in` that becomes channel first + i of `out`.
-void add_copy(Builder& builder, const std::string& what, int32_t in, int32_t out, std::vector<int64_t> from, int64_t first) {
+void add_copy(Builder& builder, const std::string& what, int32_t in, int32_t out, std::vector<int64_t> from,
+              int64_t first) {
   const Planes source = *builder.slot(in).planes;
   const Planes target = *builder.slot(out).planes;
   builder.add({.what = what,
@@ -106,7 +110,8 @@ std::vector<int64_t> counted_from(int64_t first, int64_t count) {
 }  // namespace
 
 bool plans_channels(Builder& builder, const Node& node) {
-  if (node.inputs.empty() || node.inputs[0] == kNone || builder.spec(node.inputs[0]).type != Type::kFloat) return false;
+  if (node.inputs.empty() || node.inputs[0] == kNone || builder.spec(node.inputs[0]).type != Type::kFloat)
+    return false;
   int64_t groups = 0;
   if (makes_vectors(builder, node)) {
     builder.mark(node.outputs[0], 1);
@@ -148,8 +153,8 @@ void lower_channels(Builder& builder, int32_t number) {
                         .run =
                             [=](const Memory& memory, int64_t part, int64_t parts) {
                               const Range range = share(source.channels, part, parts);
-                              copy_lines(source, lines_of(source, memory.floats(in)), lines_of(target, memory.floats(out)),
-                                         range.begin, range.end);
+                              copy_lines(source, lines_of(source, memory.floats(in)),
+                                         lines_of(target, memory.floats(out)), range.begin, range.end);
                             },
                         .work = target.floats()});
   }
@@ -182,7 +187,8 @@ void lower_channels(Builder& builder, int32_t number) {
   const std::vector<int64_t> first = cuts(builder, node);
   for (size_t i = 0; i < first.size(); ++i) {
     const int32_t out = builder.new_rows(node.outputs[i], 1);
-    add_copy(builder, to_string(node), in, out, counted_from(first[i], builder.spec(node.outputs[i]).dims[1]), 0);
+    add_copy(builder, to_string(node), in, out, counted_from(first[i], builder.spec(node.outputs[i]).dims[1]),
+             0);
     builder.set_bordered(out, builder.slot(in).bordered);
   }
 }

@@ -1,5 +1,5 @@
-// Convolutions on planes. With strides the input is first sorted into planes of pixels that are a stride apart, in
-// which the window moves pixel by pixel.
+// Convolutions on planes. With strides the input is first sorted into planes of pixels that are a stride
+// apart, in which the window moves pixel by pixel.
 #include <algorithm>
 #include <set>
 
@@ -112,7 +112,8 @@ int32_t add_sorting(Builder& builder, const Node& node, const ConvShape& shape, 
 }
 
 /// One channel after the other, each with its own window.
-void run_depthwise(const float* weight, const std::vector<int64_t>& taps, const ProductPlan& plan, int64_t channel) {
+void run_depthwise(const float* weight, const std::vector<int64_t>& taps, const ProductPlan& plan,
+                   int64_t channel) {
   const auto run_tile = kernels::machine().tile;
   std::vector<kernels::Run> runs;
   for (const int64_t tap : taps) runs.push_back({static_cast<int32_t>(tap), 1});
@@ -169,8 +170,9 @@ void lower_conv(Builder& builder, int32_t number) {
   std::vector<int64_t> taps;
   int32_t in = kNone;
   if (shape.strided()) {
-    read = planes_of(in_planes.channels, in_planes.images, out_planes.plane / out_planes.line, out_planes.line,
-                     out_planes.line, out_planes.plane, shape.reach() * (out_planes.line + 1));
+    read =
+        planes_of(in_planes.channels, in_planes.images, out_planes.plane / out_planes.line, out_planes.line,
+                  out_planes.line, out_planes.plane, shape.reach() * (out_planes.line + 1));
     Taps sorted = strided_taps(shape, read, in_planes.channels);
     read.channels *= static_cast<int64_t>(sorted.phases.size());
     in = add_sorting(builder, node, shape, read, sorted.phases);
@@ -184,12 +186,14 @@ void lower_conv(Builder& builder, int32_t number) {
       }
     }
   }
-  const Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNone ? builder.constant(node.inputs[2]) : nullptr;
+  const Tensor* bias =
+      node.inputs.size() > 2 && node.inputs[2] != kNone ? builder.constant(node.inputs[2]) : nullptr;
   const Fused fused = take_along(builder, number, 1);
   const int32_t out = builder.new_rows(fused.value, 1);
   Step step{.what = to_string(node), .reads = {in}, .writes = {out}, .run = {}};
   if (fused.add != kNone) step.reads.push_back(fused.add);
-  ProductPlan plan{.product = {}, .columns = out_planes.columns(), .in_lead = read.lead, .out_lead = out_planes.lead};
+  ProductPlan plan{
+      .product = {}, .columns = out_planes.columns(), .in_lead = read.lead, .out_lead = out_planes.lead};
   plan.product.in_stride = read.stride;
   plan.product.out_stride = out_planes.stride;
   plan.product.bias = bias == nullptr ? nullptr : bias->values<float>().data();

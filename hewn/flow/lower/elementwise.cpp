@@ -26,14 +26,18 @@ std::optional<float> scalar(const Builder& builder, const Node& node, size_t inp
 }
 
 std::optional<Unary> unary_of(const Builder& builder, const Node& node) {
-  static const std::map<std::string, Function> kPlain = {
-      {"Relu", Function::kRelu},           {"Sigmoid", Function::kSigmoid}, {"Tanh", Function::kTanh},
-      {"Exp", Function::kExp},             {"Erf", Function::kErf},         {"Sqrt", Function::kSqrt},
-      {"HardSwish", Function::kHardSwish}};
+  static const std::map<std::string, Function> kPlain = {{"Relu", Function::kRelu},
+                                                         {"Sigmoid", Function::kSigmoid},
+                                                         {"Tanh", Function::kTanh},
+                                                         {"Exp", Function::kExp},
+                                                         {"Erf", Function::kErf},
+                                                         {"Sqrt", Function::kSqrt},
+                                                         {"HardSwish", Function::kHardSwish}};
   if (node.inputs.empty() || builder.spec(node.inputs[0]).type != Type::kFloat) return std::nullopt;
   const auto found = kPlain.find(node.op);
   if (found != kPlain.end()) return Unary{found->second};
-  if (node.op == "HardSigmoid") return Unary{Function::kHardSigmoid, node.number("alpha", 0.2F), node.number("beta", 0.5F)};
+  if (node.op == "HardSigmoid")
+    return Unary{Function::kHardSigmoid, node.number("alpha", 0.2F), node.number("beta", 0.5F)};
   if (node.op == "LeakyRelu") return Unary{Function::kLeakyRelu, node.number("alpha", 0.01F)};
   if (node.op == "Gelu") {
     return Unary{node.text("approximate", "none") == "tanh" ? Function::kGeluTanh : Function::kGelu};
@@ -47,8 +51,9 @@ std::optional<Unary> unary_of(const Builder& builder, const Node& node) {
 }
 
 std::optional<Pair> pair_of(const Node& node) {
-  static const std::map<std::string, Pair> kPairs = {{"Add", Pair::kAdd}, {"Sub", Pair::kSub}, {"Mul", Pair::kMul},
-                                                     {"Div", Pair::kDiv}, {"Max", Pair::kMax}, {"Min", Pair::kMin}};
+  static const std::map<std::string, Pair> kPairs = {{"Add", Pair::kAdd}, {"Sub", Pair::kSub},
+                                                     {"Mul", Pair::kMul}, {"Div", Pair::kDiv},
+                                                     {"Max", Pair::kMax}, {"Min", Pair::kMin}};
   const auto found = kPairs.find(node.op);
   return found == kPairs.end() || node.inputs.size() != 2 ? std::nullopt : std::optional(found->second);
 }
@@ -84,7 +89,8 @@ Side side_of(const Builder& builder, int32_t value, const Dims& out, int64_t axi
     }
     return Side::kChannels;
   }
-  const bool gates = rank == 4 && axis == 1 && dim(0) == out[0] && dim(1) == out[1] && dim(2) == 1 && dim(3) == 1;
+  const bool gates =
+      rank == 4 && axis == 1 && dim(0) == out[0] && dim(1) == out[1] && dim(2) == 1 && dim(3) == 1;
   return gates ? Side::kImages : Side::kNone;
 }
 
@@ -135,7 +141,8 @@ struct Operand {
   int32_t slot;
   Planes planes;  // kImages: its own
 
-  const float* at(const Memory& memory, const Planes& out, int64_t channel, int64_t image, int64_t& step) const {
+  const float* at(const Memory& memory, const Planes& out, int64_t channel, int64_t image,
+                  int64_t& step) const {
     const float* data = memory.floats(slot);
     step = side == Side::kSame ? 1 : 0;
     if (side == Side::kSame) return data + channel * out.stride + out.lead + image * out.plane;
@@ -172,7 +179,9 @@ void add_pair_in_planes(Builder& builder, const Node& node, Pair pair, int64_t a
                         (operands[1].side == Side::kSame && builder.slot(operands[1].slot).bordered);
   // A zero times what is no number would not be zero.
   const bool same = operands[0].side == Side::kSame && operands[1].side == Side::kSame;
-  builder.set_bordered(out, bordered && any_zero && (pair != Pair::kMul || (same && builder.slot(operands[0].slot).bordered && builder.slot(operands[1].slot).bordered)));
+  builder.set_bordered(out, bordered && any_zero &&
+                                (pair != Pair::kMul || (same && builder.slot(operands[0].slot).bordered &&
+                                                        builder.slot(operands[1].slot).bordered)));
   const int64_t pieces = by_image ? planes.images : 1;
   const int64_t count = by_image ? (planes.height - 1) * planes.line + planes.width : planes.columns();
   builder.add({.what = to_string(node),
@@ -187,7 +196,8 @@ void add_pair_in_planes(Builder& builder, const Node& node, Pair pair, int64_t a
                          int64_t y_step = 0;
                          const float* x = operands[0].at(memory, planes, c, n, x_step);
                          const float* y = operands[1].at(memory, planes, c, n, y_step);
-                         float* result = memory.floats(out) + c * planes.stride + planes.lead + n * planes.plane;
+                         float* result =
+                             memory.floats(out) + c * planes.stride + planes.lead + n * planes.plane;
                          kernels::combine(pair, x, x_step, y, y_step, result, count);
                        }
                      }

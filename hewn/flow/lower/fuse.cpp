@@ -12,7 +12,8 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
     const int32_t other = sides[0] == out.value ? sides[1] : sides[0];
     const int32_t sum = node(next).outputs[0];
     // What is added must be there already, in the same places.
-    if (other != out.value && builder.in_planes(other, axis) && builder.spec(other) == builder.spec(out.value) &&
+    if (other != out.value && builder.in_planes(other, axis) &&
+        builder.spec(other) == builder.spec(out.value) &&
         builder.planes(other, axis) == builder.planes(out.value, axis)) {
       out.add = builder.rows(other, axis);
       out.value = sum;

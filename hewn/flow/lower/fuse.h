@@ -6,8 +6,8 @@ namespace hewn::flow {
 
 /// What a product takes along: the add and the relu behind it, where nobody else reads what is between.
 struct Fused {
-  int32_t value;          // that the step makes
-  int32_t add = kNone;    // slot of what is added
+  int32_t value;        // that the step makes
+  int32_t add = kNone;  // slot of what is added
   bool relu = false;
 };
 Fused take_along(Builder& builder, int32_t node, int64_t axis);

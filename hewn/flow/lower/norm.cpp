@@ -8,7 +8,9 @@ namespace hewn::flow {
 namespace {
 
 bool constant_vector(const Builder& builder, const Node& node, size_t input, int64_t length) {
-  const Tensor* tensor = input < node.inputs.size() && node.inputs[input] != kNone ? builder.constant(node.inputs[input]) : nullptr;
+  const Tensor* tensor = input < node.inputs.size() && node.inputs[input] != kNone
+                             ? builder.constant(node.inputs[input])
+                             : nullptr;
   return tensor != nullptr && tensor->type() == Type::kFloat && tensor->elements() == length;
 }
 
@@ -23,7 +25,8 @@ bool normalises_tokens(const Builder& builder, const Node& node) {
   }
   const int64_t channels = builder.spec(x).dims.back();
   const bool shifted = node.inputs.size() > 2 && node.inputs[2] != kNone;
-  return constant_vector(builder, node, 1, channels) && (!shifted || constant_vector(builder, node, 2, channels));
+  return constant_vector(builder, node, 1, channels) &&
+         (!shifted || constant_vector(builder, node, 2, channels));
 }
 
 bool normalises_channels(const Builder& builder, const Node& node) {
@@ -88,9 +91,10 @@ void lower_batch_norm(Builder& builder, const Node& node) {
                      for (int64_t c = channels.begin; c < channels.end; ++c) {
                        const int64_t at = c * planes.stride + planes.lead;
                        float* result = memory.floats(out) + at;
-                       kernels::combine(kernels::Pair::kMul, memory.floats(in) + at, 1, &(*factors)[static_cast<size_t>(c)], 0, result,
-                                        planes.columns());
-                       kernels::combine(kernels::Pair::kAdd, result, 1, &(*shifts)[static_cast<size_t>(c)], 0, result, planes.columns());
+                       kernels::combine(kernels::Pair::kMul, memory.floats(in) + at, 1,
+                                        &(*factors)[static_cast<size_t>(c)], 0, result, planes.columns());
+                       kernels::combine(kernels::Pair::kAdd, result, 1, &(*shifts)[static_cast<size_t>(c)], 0,
+                                        result, planes.columns());
                      }
                    },
                .work = 2 * planes.floats()});

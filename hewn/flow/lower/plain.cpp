@@ -66,7 +66,8 @@ void add_softmax(Builder& builder, const Node& node) {
                    [=](const Memory& memory, int64_t part, int64_t parts) {
                      const Range range = share(rows, part, parts);
                      for (int64_t row = range.begin; row < range.end; ++row) {
-                       kernels::softmax(memory.floats(in) + row * width, memory.floats(out) + row * width, width);
+                       kernels::softmax(memory.floats(in) + row * width, memory.floats(out) + row * width,
+                                        width);
                      }
                    },
                .work = 8 * rows * width});

@@ -24,7 +24,8 @@ bool means_over_pixels(const Builder& builder, const Node& node) {
 
 bool pools(const Builder& builder, const Node& node) {
   if (node.inputs.empty() || builder.rank(node.inputs[0]) != 4) return false;
-  if (builder.spec(node.inputs[0]).type != Type::kFloat || builder.spec(node.outputs[0]).elements() == 0) return false;
+  if (builder.spec(node.inputs[0]).type != Type::kFloat || builder.spec(node.outputs[0]).elements() == 0)
+    return false;
   if (node.op == "GlobalAveragePool" || means_over_pixels(builder, node)) return true;
   if (node.op == "AveragePool") return true;
   if (node.op != "MaxPool") return false;
@@ -117,14 +118,16 @@ void lower_pool(Builder& builder, int32_t number) {
   const bool with_padding = node.integer("count_include_pad", 0) != 0;
   const Window slides = window ? pool_window(builder, node) : Window{};
   // Up to the end of the last window, which ceil_mode may put beyond the padding.
-  const int64_t line_floats = std::max(slides.wide.before + slides.wide.in,
-                                       (slides.wide.out - 1) * slides.wide.stride + (slides.wide.kernel - 1) * slides.wide.dilation + 1);
+  const int64_t line_floats =
+      std::max(slides.wide.before + slides.wide.in, (slides.wide.out - 1) * slides.wide.stride +
+                                                        (slides.wide.kernel - 1) * slides.wide.dilation + 1);
   builder.add({.what = to_string(node),
                .reads = {from},
                .writes = {to},
                .run =
                    [=](const Memory& memory, int64_t part, int64_t parts) {
-                     const Lines lines = rows ? lines_of(in, memory.floats(from)) : lines_of_plain(in, memory.floats(from));
+                     const Lines lines =
+                         rows ? lines_of(in, memory.floats(from)) : lines_of_plain(in, memory.floats(from));
                      const Lines results = lines_of(out, memory.floats(to));
                      std::vector<float> best(static_cast<size_t>(line_floats));
                      const Range range = share(in.channels * in.images, part, parts);
@@ -143,8 +146,7 @@ void lower_pool(Builder& builder, int32_t number) {
                        }
                      }
                    },
-               .work = in.channels * in.images * in.height * in.width *
-                       (window ? slides.high.kernel : 1)});
+               .work = in.channels * in.images * in.height * in.width * (window ? slides.high.kernel : 1)});
 }
 
 }  // namespace hewn::flow

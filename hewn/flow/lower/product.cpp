@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hewn/core/error.h"
 #include "hewn/flow/lower/fuse.h"
 #include "hewn/kernels/multiply.h"
 
@@ -58,8 +59,8 @@ void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_
   }
   if (parts == 1 || chunks >= 4 * parts) {
     const Range range = share(chunks, part, parts);
-    return kernels::multiply_planes(product, range.begin * width, std::min(plan.columns, range.end * width), 0,
-                                    group.weight->tile_count());
+    return kernels::multiply_planes(product, range.begin * width, std::min(plan.columns, range.end * width),
+                                    0, group.weight->tile_count());
   }
   const Range range = share(outputs, part, parts);
   each_tile_range(*group.weight, range.begin, range.end, [&](int64_t begin, int64_t end) {
@@ -77,9 +78,9 @@ bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape) 
   if (node.op != "MatMul" && node.op != "Gemm") return false;
   const int32_t x = node.inputs[0];
   const Tensor* weight = builder.constant(node.inputs[1]);
-  if (builder.constant(x) != nullptr || builder.rank(x) < 2 || weight == nullptr || weight->dims().size() != 2 ||
-      weight->type() != Type::kFloat || builder.spec(node.outputs[0]).elements() == 0 ||
-      weight->elements() == 0) {
+  if (builder.constant(x) != nullptr || builder.rank(x) < 2 || weight == nullptr ||
+      weight->dims().size() != 2 || weight->type() != Type::kFloat ||
+      builder.spec(node.outputs[0]).elements() == 0 || weight->elements() == 0) {
     return false;
   }
   if (node.op == "MatMul") return true;
@@ -89,7 +90,8 @@ bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape) 
   shape.bias = node.inputs[2];
   const Tensor* bias = builder.constant(shape.bias);
   return node.number("beta", 1) == 1 && bias != nullptr && bias->dims().size() <= 2 &&
-         bias->elements() == builder.spec(node.outputs[0]).dims.back() && bias->dims().back() == bias->elements();
+         bias->elements() == builder.spec(node.outputs[0]).dims.back() &&
+         bias->dims().back() == bias->elements();
 }
 
 /// The add of a constant vector behind a MatMul.
@@ -124,7 +126,8 @@ void add_products(Builder& builder, Step step, const ProductPlan& plan, const Pr
   }
   builder.plan.kept.push_back(what.weight);
   if (weight.block > 0) {
-    step.what += str(": blocks of ", weight.block, ", ", static_cast<int>(100 * weight.density + 0.5), " % kept");
+    step.what +=
+        str(": blocks of ", weight.block, ", ", static_cast<int>(100 * weight.density + 0.5), " % kept");
   }
   step.run = [groups, plan, what](const Memory& memory, int64_t part, int64_t parts) {
     const ProductPlan here = plan.at(memory, what.in, what.out, what.add);
@@ -157,7 +160,8 @@ void lower_product(Builder& builder, int32_t number) {
   const Planes out_planes = builder.planes(fused.value, axis);
   Step step{.what = to_string(node), .reads = {in}, .writes = {out}, .run = {}};
   if (fused.add != kNone) step.reads.push_back(fused.add);
-  ProductPlan plan{.product = {}, .columns = out_planes.columns(), .in_lead = in_planes.lead, .out_lead = out_planes.lead};
+  ProductPlan plan{
+      .product = {}, .columns = out_planes.columns(), .in_lead = in_planes.lead, .out_lead = out_planes.lead};
   plan.product.in_stride = in_planes.stride;
   plan.product.out_stride = out_planes.stride;
   plan.product.relu = fused.relu;
@@ -166,7 +170,8 @@ void lower_product(Builder& builder, int32_t number) {
     plan.product.bias = builder.constant(bias)->values<float>().data();
   }
   const Tensor& tensor = *builder.constant(node.inputs[1]);
-  add_products(builder, std::move(step), plan, {builder.weight(tensor, shape.kind, 1), {0}, in, out, fused.add});
+  add_products(builder, std::move(step), plan,
+               {builder.weight(tensor, shape.kind, 1), {0}, in, out, fused.add});
 }
 
 }  // namespace hewn::flow

@@ -94,7 +94,8 @@ void normalise_columns(const ColumnNorm& norm, const float* in, float* out, int6
     }
     const double factor = 1 / std::sqrt(variance + norm.epsilon);
     for (int64_t row = 0; row < norm.rows; ++row) {
-      const double y = (x(row) - mean) * factor * norm.scale[row] + (norm.shift == nullptr ? 0 : norm.shift[row]);
+      const double y =
+          (x(row) - mean) * factor * norm.scale[row] + (norm.shift == nullptr ? 0 : norm.shift[row]);
       out[row * norm.stride + c] = static_cast<float>(y);
     }
   }

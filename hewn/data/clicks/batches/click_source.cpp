@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/data/clicks/batches/click_reader.h"
 #include "hewn/data/clicks/prepare.h"
 #include "hewn/data/inputs/click_rule.h"
@@ -44,6 +45,14 @@ class ClickSource final : public Source {
 
   const DataInfo& info() const override { return info_; }
   Preprocessing preprocessing() const override { return click_preprocessing(reader_.cache()); }
+  /// Groups carry checksums of their own; the caches of equal logs are equal.
+  uint32_t fingerprint() const override {
+    uint32_t out = 0;
+    for (const CacheGroup& group : reader_.cache().groups()) {
+      out = crc32({reinterpret_cast<const char*>(&group.crc), sizeof(group.crc)}, out);
+    }
+    return out;
+  }
   int64_t train_batches() const override { return info_.train_size / batch_; }
   int64_t test_batches() const override { return (info_.test_size + kHeldOutBatch - 1) / kHeldOutBatch; }
 

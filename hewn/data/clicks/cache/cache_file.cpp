@@ -198,7 +198,7 @@ std::vector<CountedValue> CacheFile::vocabulary(size_t field) const {
 
 Json cache_metadata(const std::filesystem::path& path) {
   CacheHeader header;
-  if (!std::filesystem::exists(path)) return nullptr;
+  if (!is_there(path)) return nullptr;
   const size_t got = InputFile(path).read(reinterpret_cast<char*>(&header), sizeof(header));
   const bool ours = std::memcmp(header.magic, CacheHeader().magic, sizeof(header.magic)) == 0;
   if (got == sizeof(header) && ours && header.version != CacheHeader().version) return nullptr;

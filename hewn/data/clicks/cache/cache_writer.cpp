@@ -53,7 +53,7 @@ class Writer {
     for (size_t f = 0; f < content_.numbering.fields().size(); ++f) at = copy_vocabulary(f, at);
     Json metadata = content_.metadata;
     metadata["fields"] = fields_json_;
-    const std::string text = metadata.dump();
+    const std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
     const std::string_view table(reinterpret_cast<const char*>(table_.data()),
                                  table_.size() * sizeof(CacheGroup));
     CacheHeader header;

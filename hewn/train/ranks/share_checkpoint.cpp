@@ -1,4 +1,4 @@
-#include "hewn/train/share_checkpoint.h"
+#include "hewn/train/ranks/share_checkpoint.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>

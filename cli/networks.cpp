@@ -1,0 +1,134 @@
+#include "cli/networks.h"
+
+#include <iostream>
+
+#include "cli/source.h"
+#include "cli/table.h"
+#include "hewn/core/error.h"
+#include "hewn/core/json.h"
+#include "hewn/flow/model_file.h"
+#include "hewn/flow/simplify.h"
+#include "hewn/flow/weights.h"
+#if HEWN_ONNX
+#include "hewn/onnx/import.h"
+#endif
+
+namespace hewn::cli {
+namespace {
+
+std::string port_text(const flow::Graph& graph, const flow::Port& port) {
+  std::string dims;
+  for (const int64_t dim : port.spec.dims)
+    dims += (dims.empty() ? "" : "x") + (dim < 0 ? std::string("?") : str(dim));
+  return str(plain_text(graph.name(port.value)), " (", name_of(port.spec.type), " ",
+             dims.empty() ? "number" : dims, ")");
+}
+
+Json ports_to_json(const flow::Graph& graph, const std::vector<flow::Port>& ports) {
+  Json out = Json::array();
+  for (const flow::Port& port : ports) {
+    Json dims = Json::array();
+    for (const int64_t dim : port.spec.dims) dims.push_back(dim < 0 ? Json(nullptr) : Json(dim));
+    out.push_back(
+        {{"name", valid_utf8(graph.name(port.value))}, {"type", name_of(port.spec.type)}, {"shape", dims}});
+  }
+  return out;
+}
+
+/// One weight, and how it will be multiplied.
+struct WeightLine {
+  std::string name;
+  std::string op;
+  std::string shape;
+  int64_t numbers;
+  flow::BlockChoice choice;
+  bool depthwise;
+};
+
+std::vector<WeightLine> weight_lines(const flow::Graph& graph, int64_t block) {
+  std::vector<WeightLine> lines;
+  for (const flow::Node& node : graph.nodes) {
+    const flow::WeightOf weight = flow::weight_of(graph, node);
+    if (weight.tensor == nullptr) continue;
+    const bool depthwise = weight.groups > 1 && weight.tensor->dims()[1] == 1;
+    lines.push_back({node.name.empty() ? graph.name(node.outputs[0]) : node.name, node.op,
+                     flow::to_string(weight.tensor->dims()), weight.tensor->elements(),
+                     depthwise ? flow::BlockChoice{}
+                               : flow::choose_blocks(*weight.tensor, weight.kind, weight.groups, block),
+                     depthwise});
+  }
+  return lines;
+}
+
+std::string way_text(const WeightLine& line) {
+  if (line.depthwise) return "dense: one window a channel";
+  if (line.choice.block == 0)
+    return str("dense: ", percent(line.choice.density), " of the blocks are not zero");
+  return str("blocks of ", line.choice.block);
+}
+
+}  // namespace
+
+bool is_network(const std::string& path) {
+  const io::SourceKind kind = io::kind_of(path);
+  return kind == io::SourceKind::kOnnx || (kind == io::SourceKind::kModel && flow::is_flow_model(path));
+}
+
+NetworkSource open_network(const std::string& path) {
+  const io::SourceKind kind = source_kind("a network", path, {io::SourceKind::kOnnx, io::SourceKind::kModel});
+  if (kind == io::SourceKind::kModel) {
+    flow::FlowModel model = flow::read_flow_model(path);
+    const std::string& text = model.metadata["hewn.block"];
+    const int64_t block = text.empty() || text.size() > 4 ? 0 : std::strtoll(text.c_str(), nullptr, 10);
+    return {std::move(model.graph), block > 0 ? block : 0};
+  }
+#if HEWN_ONNX
+  return {onnx::read_onnx(path), 0};
+#else
+  throw Error(str(path, ": this hewn was built without libonnx-dev, which reads ONNX files"));
+#endif
+}
+
+void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json) {
+  flow::Graph simple = graph;
+  flow::simplify(simple);
+  const std::vector<WeightLine> lines = weight_lines(simple, block);
+  if (json) {
+    Json layers = Json::array();
+    for (const WeightLine& line : lines) {
+      layers.push_back({{"name", valid_utf8(line.name)},
+                        {"op", line.op},
+                        {"shape", line.shape},
+                        {"numbers", line.numbers},
+                        {"block", line.choice.block},
+                        {"density", line.choice.block > 0 ? line.choice.density : 1.0}});
+    }
+    std::cout << Json{{"file", file},
+                      {"inputs", ports_to_json(graph, graph.inputs)},
+                      {"outputs", ports_to_json(graph, graph.outputs)},
+                      {"nodes", simple.nodes.size()},
+                      {"layers", layers}}
+                     .dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
+    return;
+  }
+  std::cout << file << ": a network of " << simple.nodes.size() << " nodes\n";
+  for (const flow::Port& port : graph.inputs) std::cout << "takes " << port_text(graph, port) << '\n';
+  for (const flow::Port& port : graph.outputs) std::cout << "gives " << port_text(graph, port) << '\n';
+  if (lines.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"layer", "operator", "weight", "kept", "multiplied"}};
+  for (const WeightLine& line : lines) {
+    rows.push_back({plain_text(line.name), line.op, line.shape,
+                    percent(line.choice.block > 0 ? line.choice.density : 1.0), way_text(line)});
+  }
+  std::cout << '\n';
+  print_table(std::cout, rows, {false, false, true, true, false});
+}
+
+int run_inspect_network(const std::string& path, bool json) {
+  const NetworkSource source = open_network(path);
+  print_network(source.graph, source.block, path, json);
+  return 0;
+}
+
+}  // namespace hewn::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/command.h"
+#include "hewn/flow/graph.h"
+#include "hewn/flow/network.h"
+
+namespace hewn::cli {
+
+struct BenchFields;
+struct PredictFields;
+
+/// A network of general tensors: an ONNX file, or a model.hewn that was made of one.
+struct NetworkSource {
+  flow::Graph graph;
+  int64_t block = 0;  // of the zeros to leave out; 0: of any size
+};
+
+/// Whether a path is one. Throws nothing.
+bool is_network(const std::string& path);
+NetworkSource open_network(const std::string& path);
+
+/// What it takes and gives, and how each of its weights is multiplied.
+void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json);
+int run_inspect_network(const std::string& path, bool json);
+
+/// Arrays in, arrays out.
+int run_predict_network(const PredictFields& fields, const Given& given);
+
+/// Times it on this machine.
+int run_bench_network(const BenchFields& fields, const Given& given);
+
+}  // namespace hewn::cli

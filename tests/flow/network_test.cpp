@@ -1,0 +1,281 @@
+// Plans against the graph evaluated node by node, over awkward shapes.
+#include "hewn/flow/network.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hewn/core/error.h"
+#include "hewn/flow/evaluate.h"
+#include "hewn/flow/model_file.h"
+#include "hewn/flow/samples.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::flow {
+namespace {
+
+Tensor noise(Dims dims, uint32_t seed, float share_of_zeros = 0) {
+  Tensor out(Spec{Type::kFloat, std::move(dims)});
+  uint32_t state = seed * 2654435761U + 12345U;
+  const auto next = [&] {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<float>(state >> 8) / static_cast<float>(1U << 24);
+  };
+  for (float& x : out.values<float>()) {
+    const float value = 2 * next() - 1;
+    x = next() < share_of_zeros ? 0 : value;
+  }
+  return out;
+}
+
+/// A graph under construction, with one float input.
+struct Draft {
+  Graph graph;
+
+  explicit Draft(Dims dims) {
+    const int32_t x = graph.add_value("x");
+    dims[0] = -1;
+    graph.inputs = {{x, {Type::kFloat, std::move(dims)}}};
+  }
+  int32_t constant(Tensor tensor) {
+    const int32_t value = graph.add_value("c" + std::to_string(graph.values.size()));
+    graph.constants[value] = std::move(tensor);
+    return value;
+  }
+  int32_t add(const std::string& op, std::vector<int32_t> inputs,
+              std::map<std::string, Attribute> attributes = {}) {
+    Node node;
+    node.op = op;
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
+    node.outputs = {graph.add_value(op + std::to_string(graph.values.size()))};
+    graph.nodes.push_back(node);
+    return node.outputs[0];
+  }
+  int32_t conv(int32_t x, int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t pad,
+               int64_t groups = 1, float zeros = 0, int64_t dilation = 1) {
+    const auto seed = static_cast<uint32_t>(graph.values.size());
+    return add("Conv",
+               {x, constant(noise({out, in / groups, kernel, kernel}, seed, zeros)),
+                constant(noise({out}, seed + 1))},
+               {{"strides", std::vector<int64_t>{stride, stride}},
+                {"pads", std::vector<int64_t>{pad, pad, pad, pad}},
+                {"dilations", std::vector<int64_t>{dilation, dilation}},
+                {"group", groups}});
+  }
+  void output(int32_t value, Dims dims) {
+    dims[0] = -1;
+    graph.outputs.push_back({value, {Type::kFloat, std::move(dims)}});
+  }
+};
+
+void expect_same(const Graph& graph, const Tensor& input) {
+  const std::vector<Tensor> expected = evaluate(graph, {input});
+  Network network(graph);
+  for (const int threads : {1, 3}) {
+    network.set_threads(threads);
+    const std::vector<Tensor> got = network.run({input});
+    ASSERT_EQ(got.size(), expected.size());
+    for (size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i].spec(), expected[i].spec());
+      float size = 1e-3F;
+      for (const float x : expected[i].values<float>()) size = std::max(size, std::abs(x));
+      for (size_t k = 0; k < static_cast<size_t>(got[i].elements()); ++k) {
+        ASSERT_NEAR(got[i].values<float>()[k], expected[i].values<float>()[k], 1e-4F * size)
+            << "output " << i << ", " << k;
+      }
+    }
+  }
+}
+
+TEST(Network, ConvolutionsOfAllKinds) {
+  struct Case {
+    int64_t n, c, h, w, out, kernel, stride, pad, groups, dilation;
+  };
+  const std::vector<Case> cases = {
+      {1, 1, 1, 1, 1, 1, 1, 0, 1, 1},   {2, 3, 9, 7, 5, 3, 1, 1, 1, 1},   {1, 16, 14, 14, 32, 3, 2, 1, 1, 1},
+      {3, 8, 5, 5, 8, 3, 1, 1, 8, 1},   {2, 8, 11, 6, 8, 5, 2, 2, 8, 1},  {1, 4, 10, 10, 6, 3, 1, 0, 2, 1},
+      {2, 4, 12, 12, 4, 3, 1, 2, 1, 2}, {1, 3, 23, 17, 8, 7, 2, 3, 1, 1}, {2, 6, 8, 8, 4, 1, 2, 0, 1, 1},
+      {1, 4, 4, 4, 4, 1, 1, 1, 1, 1},   {2, 5, 7, 7, 3, 7, 1, 0, 1, 1},   {1, 4, 9, 9, 4, 3, 3, 1, 1, 1}};
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.kernel * 1000 + one.stride * 100 + one.pad * 10 + one.groups);
+    Draft draft({one.n, one.c, one.h, one.w});
+    int32_t y = draft.conv(0, one.c, one.out, one.kernel, one.stride, one.pad, one.groups, 0, one.dilation);
+    y = draft.add("Relu", {y});
+    draft.output(y, {1, 1, 1, 1});
+    expect_same(draft.graph, noise({one.n, one.c, one.h, one.w}, 7));
+  }
+}
+
+TEST(Network, AResidualNetworkWithItsBorders) {
+  for (const int64_t batch : {1, 2, 5}) {
+    Draft draft({batch, 3, 15, 13});
+    int32_t x = draft.add("Relu", {draft.conv(0, 3, 16, 7, 2, 3)});
+    x = draft.add("MaxPool", {x},
+                  {{"kernel_shape", std::vector<int64_t>{3, 3}},
+                   {"strides", std::vector<int64_t>{2, 2}},
+                   {"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+    const int32_t first = draft.add("Relu", {draft.conv(x, 16, 16, 3, 1, 1)});
+    x = draft.add("Relu", {draft.add("Add", {draft.conv(first, 16, 16, 3, 1, 1), x})});
+    const int32_t skip = draft.conv(x, 16, 32, 1, 2, 0);
+    // Sigmoid leaves no zeros around the pixels: the next window must not see that.
+    int32_t y = draft.add("Sigmoid", {draft.conv(x, 16, 32, 3, 2, 1)});
+    y = draft.conv(y, 32, 32, 3, 1, 1);
+    y = draft.add("Relu", {draft.add("Add", {skip, y})});
+    const int32_t gate =
+        draft.add("Sigmoid", {draft.conv(draft.add("GlobalAveragePool", {y}), 32, 32, 1, 1, 0)});
+    y = draft.add("Mul", {y, gate});
+    y = draft.add("AveragePool", {y}, {{"kernel_shape", std::vector<int64_t>{2, 2}}});
+    y = draft.add("Flatten", {draft.add("GlobalAveragePool", {y})});
+    y = draft.add("Gemm", {y, draft.constant(noise({10, 32}, 3)), draft.constant(noise({10}, 4))},
+                  {{"transB", int64_t{1}}});
+    draft.output(y, {1, 10});
+    draft.output(x, {1, 16, 1, 1});
+    expect_same(draft.graph, noise({batch, 3, 15, 13}, 9));
+  }
+}
+
+TEST(Network, ChannelsAreJoinedCutAndShuffled) {
+  Draft draft({2, 8, 6, 6});
+  const int32_t a = draft.conv(0, 8, 8, 3, 1, 1);
+  const int32_t b = draft.conv(0, 8, 4, 1, 1, 0);
+  int32_t y = draft.add("Concat", {a, b}, {{"axis", int64_t{1}}});
+  y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{0, 2, 6, 6, 6}))});
+  y = draft.add("Transpose", {y}, {{"perm", std::vector<int64_t>{0, 2, 1, 3, 4}}});
+  y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{0, 12, 6, 6}))});
+  const auto list = [&](int64_t number) { return draft.constant(tensor_of(std::vector<int64_t>{number})); };
+  const int32_t part = draft.add("Slice", {y, list(3), list(9), list(1)});
+  y = draft.conv(part, 6, 6, 3, 1, 1);
+  draft.output(y, {1, 6, 6, 6});
+  expect_same(draft.graph, noise({2, 8, 6, 6}, 1));
+}
+
+TEST(Network, TokensThroughATransformerLayer) {
+  for (const int64_t batch : {1, 3}) {
+    Draft draft({batch, 7, 24});
+    const auto linear = [&](int32_t x, int64_t in, int64_t out, uint32_t seed) {
+      const int32_t y = draft.add("MatMul", {x, draft.constant(noise({in, out}, seed, 0.3F))});
+      return draft.add("Add", {y, draft.constant(noise({out}, seed + 1))});
+    };
+    const auto norm = [&](int32_t x) {
+      return draft.add("LayerNormalization",
+                       {x, draft.constant(noise({24}, 5)), draft.constant(noise({24}, 6))});
+    };
+    const int32_t x = norm(0);
+    const auto heads = [&](int32_t value, std::vector<int64_t> order) {
+      value = draft.add("Reshape", {value, draft.constant(tensor_of(std::vector<int64_t>{0, 0, 3, 8}))});
+      return draft.add("Transpose", {value}, {{"perm", std::move(order)}});
+    };
+    const int32_t q = heads(linear(x, 24, 24, 10), {0, 2, 1, 3});
+    const int32_t k = heads(linear(x, 24, 24, 20), {0, 2, 3, 1});
+    const int32_t v = heads(linear(x, 24, 24, 30), {0, 2, 1, 3});
+    const int32_t weights = draft.add("Softmax", {draft.add("MatMul", {q, k})}, {{"axis", int64_t{-1}}});
+    int32_t y = draft.add("Transpose", {draft.add("MatMul", {weights, v})},
+                          {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+    y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{0, 0, 24}))});
+    y = draft.add("Add", {linear(y, 24, 24, 40), x});
+    const int32_t wide = draft.add("Gelu", {linear(norm(y), 24, 96, 50)});
+    y = draft.add("Add", {y, linear(wide, 96, 24, 60)});
+    // As torch writes attention: tokens first, batch and heads as one.
+    y = draft.add("Transpose", {y}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
+    y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{-1, 24}))});
+    y = linear(y, 24, 24, 70);
+    y = draft.add("Reshape", {y, draft.constant(tensor_of(std::vector<int64_t>{7, -1, 24}))});
+    y = draft.add("Transpose", {y}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
+    draft.output(y, {1, 7, 24});
+    const Tensor input = noise({batch, 7, 24}, 2);
+    EXPECT_EQ(samples_are_apart(specialise(draft.graph, {input}), batch), batch > 1);
+    expect_same(draft.graph, input);
+  }
+}
+
+TEST(Network, BlocksOfZerosAreLeftOut) {
+  Tensor weight = noise({64, 64, 3, 3}, 1);
+  const auto values = weight.values<float>();
+  for (size_t out = 0; out < 64; ++out) {
+    for (size_t in = 0; in < 64; ++in) {
+      for (size_t tap = 0; tap < 9; ++tap) {
+        if ((out / 16 * 5 + in / 16 * 3 + tap) % 7 != 0) values[(out * 64 + in) * 9 + tap] = 0;
+      }
+    }
+  }
+  EXPECT_EQ(choose_blocks(weight, WeightKind::kConv, 1, 0).block, 16);
+  EXPECT_EQ(choose_blocks(weight, WeightKind::kConv, 1, 8).block, 8);
+  EXPECT_EQ(choose_blocks(noise({64, 64, 3, 3}, 1), WeightKind::kConv, 1, 0).block, 0);
+  Draft draft({2, 64, 9, 9});
+  const int32_t y =
+      draft.add("Conv", {0, draft.constant(weight)}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  draft.output(y, {1, 64, 9, 9});
+  expect_same(draft.graph, noise({2, 64, 9, 9}, 2));
+}
+
+TEST(Network, ALargeBatchRunsInPiecesWhereSamplesAreApart) {
+  Draft draft({6, 16, 64, 64});
+  int32_t y = draft.add("Relu", {draft.conv(0, 16, 32, 3, 1, 1)});
+  draft.output(draft.add("GlobalAveragePool", {y}), {1, 32, 1, 1});
+  const Tensor input = noise({6, 16, 64, 64}, 5);
+  EXPECT_TRUE(samples_are_apart(specialise(draft.graph, {input}), 6));
+  expect_same(draft.graph, input);
+  // The mean over the batch sees all of them.
+  Draft mixed({6, 16, 64, 64});
+  y = mixed.conv(0, 16, 32, 3, 1, 1);
+  const int32_t mean = mixed.add("ReduceMean", {y}, {{"axes", std::vector<int64_t>{0}}});
+  mixed.output(mixed.add("Sub", {y, mean}), {1, 32, 64, 64});
+  EXPECT_FALSE(samples_are_apart(specialise(mixed.graph, {input}), 6));
+  expect_same(mixed.graph, input);
+  // As does a constant that differs from sample to sample.
+  Draft shifted({6, 16, 64, 64});
+  y = shifted.add("Add", {shifted.conv(0, 16, 32, 3, 1, 1), shifted.constant(noise({6, 1, 1, 1}, 3))});
+  shifted.output(y, {1, 32, 64, 64});
+  EXPECT_FALSE(samples_are_apart(specialise(shifted.graph, {input}), 6));
+  expect_same(shifted.graph, input);
+}
+
+TEST(Network, TheNumberOfThreadsChangesNoBit) {
+  Draft draft({3, 32, 20, 20});
+  int32_t y = draft.add("Relu", {draft.conv(0, 32, 64, 3, 1, 1)});
+  y = draft.add("Sigmoid", {draft.conv(y, 64, 64, 3, 2, 1)});
+  draft.output(y, {1, 64, 10, 10});
+  const Tensor input = noise({3, 32, 20, 20}, 5);
+  Network network(draft.graph);
+  const std::vector<Tensor> one = network.run({input});
+  for (const int threads : {2, 3, 5}) {
+    network.set_threads(threads);
+    const std::vector<Tensor> several = network.run({input});
+    EXPECT_TRUE(std::equal(one[0].values<float>().begin(), one[0].values<float>().end(),
+                           several[0].values<float>().begin()));
+  }
+}
+
+TEST(Network, InputsThatDoNotFitAreNamed) {
+  Draft draft({1, 3, 8, 8});
+  draft.output(draft.conv(0, 3, 4, 3, 1, 1), {1, 4, 8, 8});
+  Network network(draft.graph);
+  try {
+    network.run({noise({1, 4, 8, 8}, 1)});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "input x: expected float ?x3x8x8, got float 1x4x8x8");
+  }
+  EXPECT_THROW(network.run({}), Error);
+}
+
+TEST(FlowModelFile, ComesBackAsItWas) {
+  Draft draft({1, 3, 8, 8});
+  int32_t y = draft.conv(0, 3, 64, 3, 1, 1, 1, 0.9F);
+  y = draft.add("Clip", {y, draft.constant(tensor_of(0.0F)), draft.constant(tensor_of(6.0F))});
+  draft.output(y, {1, 64, 8, 8});
+  const test::TempFolder folder;
+  write_flow_model(folder / "m.hewn", draft.graph, {{"hewn.source", "onnx"}});
+  EXPECT_TRUE(is_flow_model(folder / "m.hewn"));
+  const FlowModel model = read_flow_model(folder / "m.hewn");
+  EXPECT_EQ(model.metadata.at("hewn.source"), "onnx");
+  const Tensor input = noise({2, 3, 8, 8}, 1);
+  const auto before = evaluate(draft.graph, {input});
+  const auto after = evaluate(model.graph, {input});
+  EXPECT_TRUE(std::equal(before[0].values<float>().begin(), before[0].values<float>().end(),
+                         after[0].values<float>().begin()));
+}
+
+}  // namespace
+}  // namespace hewn::flow
