@@ -3,7 +3,9 @@
 #include <iostream>
 
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/torch/layer_table.h"
+#include "cli/training.h"
 #include "hewn/core/error.h"
 #include "hewn/core/text.h"
 #include "hewn/deploy/inspect_file.h"
@@ -20,7 +22,8 @@ io::DType parse_dtype(const std::string& text) {
 void print_json_export(const ExportFields& fields, const deploy::ExportReport& report) {
   Json layers = Json::array();
   for (const deploy::ExportedLayer& layer : report.layers) layers.push_back(deploy::to_json(layer));
-  std::cout << Json{{"run", fields.run},
+  const bool run = fields.options.init.empty();
+  std::cout << Json{{run ? "run" : "init", fields.source},
                     {"file", fields.to},
                     {"dtype", fields.dtype},
                     {"bytes", report.bytes},
@@ -30,11 +33,18 @@ void print_json_export(const ExportFields& fields, const deploy::ExportReport& r
             << '\n';
 }
 
+deploy::Trained open_trained(const ExportFields& fields, const Given& given) {
+  if (fields.options.init.empty()) return deploy::trained_by({fields.source});
+  Terminal terminal(/*quiet=*/false);
+  return deploy::trained_elsewhere(run::options_from(training_part(given)), terminal);
+}
+
 }  // namespace
 
-int run_export(ExportFields& fields, const Given& /*given*/) {
-  deploy::check_export_file(fields.to);
-  const deploy::ExportReport report = deploy::export_run({fields.run}, fields.to, parse_dtype(fields.dtype));
+int run_export(ExportFields& fields, const Given& given) {
+  const io::DType type = parse_dtype(fields.dtype);
+  deploy::check_export_file(fields.to, type);
+  const deploy::ExportReport report = deploy::export_trained(open_trained(fields, given), fields.to, type);
   if (fields.json) {
     print_json_export(fields, report);
     return 0;

@@ -6,21 +6,49 @@
 #include "hewn/core/error.h"
 
 namespace hewn::cli {
+namespace {
+
+/// Tells weights from a run, and what means nothing for the one or the other.
+void settle_export(ExportFields& fields, Given& given) {
+  using io::SourceKind;
+  if (fields.to.empty()) throw Error("to: expected --to FILE, for example model.hewn");
+  const bool run =
+      source_kind("export", fields.source, {SourceKind::kRun, SourceKind::kWeights, SourceKind::kTorch}) ==
+      SourceKind::kRun;
+  if (!run) given["init"] = fields.options.init = fields.source;
+  for (const char* needed : {"model", "data"}) {
+    if (!run && !given.contains(needed)) throw Error(str("weights: expected --", needed, " beside them"));
+  }
+  for (const char* key : {"model", "data", "init-skip", "width", "widths", "embedding", "stem", "depth",
+                          "patch", "image-size", "eval-resize", "context"}) {
+    if (run && given.contains(key)) {
+      throw Error(str("export: --", key, " goes with weights; a run folder knows its own"));
+    }
+  }
+}
+
+}  // namespace
 
 Command export_command() {
   const auto fields = std::make_shared<ExportFields>();
   Command command;
   command.name = "export";
-  command.help = "write a run's model as a file for the runtime, or for other programs";
-  command.example = "hewn export runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --to model.hewn";
-  command.positionals = {{"SOURCE", "folder of a finished run", &fields->run}};
+  command.help =
+      "write a run's model, or weights from elsewhere, as a file for the runtime or other programs";
+  command.example =
+      "hewn export runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --to model.hewn\n"
+      "  hewn export resnet20.pt --model resnet20 --data cifar10:cifar-10-batches-bin --to model.onnx";
+  command.positionals = {
+      {"SOURCE", "folder of a finished run, or weights from elsewhere (.safetensors, .pt)", &fields->source}};
+  command.options = run::describe(fields->options)
+                        .pick({"data", "init-skip", "model", "widths", "width", "stem", "depth", "patch",
+                               "embedding", "image-size", "eval-resize", "context"});
   command.options.add("to", fields->to,
-                      "file to write; its suffix is the format: .hewn, .safetensors or .pt");
+                      "file to write; its suffix is the format: .hewn, .onnx, .safetensors or .pt");
   command.options.add("dtype", fields->dtype, "type of the weights in a .hewn file: f32 or bf16");
   command.options.add("json", fields->json, "print JSON");
-  command.run = [fields](const Given& given) {
-    if (fields->to.empty()) throw Error("to: expected --to FILE, for example model.hewn");
-    source_kind("export", fields->run, {io::SourceKind::kRun});
+  command.run = [fields](Given given) {
+    settle_export(*fields, given);
     return run_export(*fields, given);
   };
   return command;

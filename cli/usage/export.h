@@ -3,14 +3,21 @@
 #include <string>
 
 #include "cli/command.h"
+#include "hewn/run/options.h"
 
 namespace hewn::cli {
 
 struct ExportFields {
-  std::string run;
+  std::string source;
   std::string to;
   std::string dtype = "f32";
   bool json = false;
+  run::Options options;  // of weights: what network they are of
+
+  ExportFields() {
+    options.data.clear();
+    options.model.clear();
+  }
 };
 
 /// Needs LibTorch.

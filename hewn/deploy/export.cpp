@@ -8,21 +8,70 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
-#include "hewn/core/text.h"
-#include "hewn/deploy/finished_run.h"
-#include "hewn/runtime/preprocessing.h"
+#include "hewn/flow/model_file.h"
+#include "hewn/nn/slots.h"
+#include "hewn/onnx/export.h"
+#include "hewn/runtime/about.h"
+#include "hewn/save.h"
 
 namespace hewn::deploy {
 namespace {
 
 const std::string kHewnSuffix = ".hewn";
 
-void write_weights(const run::Folder& run, const Weights& weights, const std::filesystem::path& to) {
-  if (to.extension() == ".safetensors") {
-    write_file_atomically(to, read_file(run.model()));
-  } else {
-    tensor::save_torch(to, weights.tensors);
+const std::string kOnnxSuffix = ".onnx";
+
+/// What a model.hewn file says of the network, and what no graph does.
+std::map<std::string, std::string> metadata_of(const Trained& trained) {
+  runtime::ModelData about;
+  about.model = trained.name;
+  about.method = trained.method;
+  about.classes = trained.inputs.classes;
+  about.preprocessing = trained.inputs.rule;
+  std::map<std::string, std::string> out;
+  write_about(about, {trained.signature.outputs, 1, 1}, out);
+  if (trained.signature.takes == nn::Takes::kClicks) {
+    out["hewn.vocabularies"] = Json(trained.signature.vocabularies).dump();
   }
+  return out;
+}
+
+/// All formats but that of kept blocks.
+void write_whole(const Trained& trained, const std::filesystem::path& to) {
+  const std::string suffix = to.extension().string();
+  if (suffix == kHewnSuffix) return flow::write_flow_model(to, trained.graph(), metadata_of(trained));
+  if (suffix == kOnnxSuffix) {
+    const bool text = trained.signature.takes == nn::Takes::kText;
+    std::vector<std::string> axes = {"batch"};
+    if (text) axes.emplace_back("length");
+    return onnx::write_onnx(to, trained.graph(), {axes, metadata_of(trained)});
+  }
+  if (suffix != ".safetensors") return tensor::save_torch(to, trained.weights.tensors);
+  if (trained.from_run) return write_file_atomically(to, read_file(trained.file));
+  save(*trained.model, trained.weights.blocks, to);
+}
+
+/// The prunable layers of a network by its weights alone. `bytes_dense` of the whole is that of all tensors.
+ExportReport report_on_weights(const Trained& trained) {
+  ExportReport report;
+  for (const prune::WeightShape& shape : nn::weight_shapes(nn::find_slots(*trained.model))) {
+    const auto pruned = trained.weights.blocks.find(shape.name);
+    Grid grid = shape.grid;
+    grid.block = {grid.rows, grid.cols};
+    if (pruned != trained.weights.blocks.end()) grid = pruned->second.grid();
+    const int64_t bytes = 4 * (grid.elements() + grid.cols);
+    ExportedLayer row{shape.name, grid, grid.blocks(), false, bytes, bytes};
+    if (pruned != trained.weights.blocks.end()) {
+      row.kept = pruned->second.kept();
+      // A file of general tensors holds what is not zero, and a bit for each place.
+      row.bytes = std::min(bytes, 4 * (pruned->second.elements() + grid.cols) + grid.elements() / 8);
+    }
+    report.layers.push_back(row);
+  }
+  for (const auto& [name, tensor] : trained.weights.tensors) {
+    if (tensor.is_floating_point()) report.bytes_dense += 4 * tensor.numel();
+  }
+  return report;
 }
 
 }  // namespace
@@ -70,51 +119,44 @@ int64_t file_bytes(const runtime::ModelData& model) {
   return bytes;
 }
 
-ExportedRun exported_run(const run::Folder& folder) {
-  const FinishedRun run = FinishedRun::open(folder);
-  ExportedRun out{{}, {run.file.tensors, run.blocks}};
-  out.data = export_model(run.model->graph(image_shape(run.config.signature.input)), out.weights);
-  out.data.model = run.config.options.model;
-  const auto method = run.file.metadata.find("hewn.method");
-  out.data.method = method == run.file.metadata.end() ? "" : method->second;
-  if (is_there(folder.inputs())) {
-    Preprocessing inputs = runtime::read_preprocessing(folder.inputs(), run.config.signature.outputs);
-    out.data.classes = std::move(inputs.classes);
-    out.data.preprocessing = std::move(inputs.rule);
-    out.data.arrays = std::move(inputs.arrays);
-  }
-  return out;
-}
+runtime::ModelData exported_run(const run::Folder& run) { return trained_by(run).data(); }
 
-void check_export_file(const std::filesystem::path& to) {
-  const std::string suffix = to.extension().string();
-  const std::vector<std::string> written = {kHewnSuffix, ".safetensors", ".pt", ".pth"};
-  if (suffix == ".onnx") {
-    throw Error(hewn::str("to: this version does not write ", suffix, " files, only ", join(written), ": ",
-                          to.string()));
-  }
-  known_suffix("to", to, written);
-}
-
-ExportReport export_run(const run::Folder& run, const std::filesystem::path& to, io::DType type) {
-  check_export_file(to);
-  const bool weights_only = to.extension() != kHewnSuffix;
-  if (weights_only && type != io::DType::kF32) {
+void check_export_file(const std::filesystem::path& to, io::DType type) {
+  known_suffix("to", to, {kHewnSuffix, kOnnxSuffix, ".safetensors", ".pt", ".pth"});
+  if (to.extension() != kHewnSuffix && type != io::DType::kF32) {
     throw Error(hewn::str("dtype: applies to ", kHewnSuffix, " files only, got ", to.string()));
   }
-  const auto [data, weights] = exported_run(run);
-  if (weights_only) {
-    write_weights(run, weights, to);
-  } else {
-    runtime::write_model(to, data, type);
+  if (to.extension() == kOnnxSuffix) onnx::require_onnx();
+}
+
+ExportReport export_trained(const Trained& trained, const std::filesystem::path& to, io::DType type) {
+  check_export_file(to, type);
+  // Networks with attention are known as graphs of general tensors alone.
+  const bool general = trained.model->flow_graph().has_value();
+  const bool blocks_only = !general && to.extension() == kHewnSuffix;
+  if (general && type != io::DType::kF32) {
+    throw Error(hewn::str("dtype: model ", trained.name, " is written as f32 only"));
   }
-  ExportReport report = report_on(data, type);
+  ExportReport report;
+  if (general) {
+    report = report_on_weights(trained);
+  } else {
+    const runtime::ModelData data = trained.data();
+    if (blocks_only) runtime::write_model(to, data, type);
+    report = report_on(data, type);
+  }
+  if (!blocks_only) write_whole(trained, to);
   for (ExportedLayer& layer : report.layers) {
-    layer.pruned = weights.blocks.contains(layer.name);
-    if (weights_only) layer.bytes = layer.bytes_dense;  // dropped blocks are there as zeros
+    layer.pruned = trained.weights.blocks.contains(layer.name);
+    if (to.extension() != kHewnSuffix) layer.bytes = layer.bytes_dense;  // dropped blocks are there as zeros
   }
   report.bytes = static_cast<int64_t>(std::filesystem::file_size(to));
   return report;
+}
+
+ExportReport export_run(const run::Folder& run, const std::filesystem::path& to, io::DType type) {
+  check_export_file(to, type);
+  return export_trained(trained_by(run), to, type);
 }
 
 }  // namespace hewn::deploy

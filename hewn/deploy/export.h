@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hewn/core/grid.h"
+#include "hewn/deploy/trained.h"
 #include "hewn/export.h"
 #include "hewn/run/folder.h"
 #include "hewn/runtime/model_file.h"
@@ -35,23 +36,21 @@ struct ExportReport {
   int64_t bytes_dense = 0;  // of all layers
 };
 
-/// A finished run's network, and what it was made from.
-struct ExportedRun {
-  runtime::ModelData data;
-  Weights weights;
-};
-ExportedRun exported_run(const run::Folder& run);
+/// A finished run's network as the runtime wants it. Throws Error for one that its graph has no words for.
+runtime::ModelData exported_run(const run::Folder& run);
 
 /// The layers of a network in the runtime's form. `type`: that of the values in its file; none: what the data
 /// say. `bytes` of the whole is left at 0.
 ExportReport report_on(const runtime::ModelData& model, std::optional<io::DType> type = {});
 
-/// Throws Error where export_run does not write files with this suffix: asked before anything is read.
-void check_export_file(const std::filesystem::path& to);
+/// Throws Error where no file with this suffix is written, or none with values of that type: asked before
+/// anything is read.
+void check_export_file(const std::filesystem::path& to, io::DType type);
 
-/// Writes a finished run's network. The suffix of the file is its format: .hewn, where `type` is that of the
-/// values (kF32 or kBF16), .safetensors, which is the run's model.safetensors once it has been checked, or
-/// .pt or .pth, its tensors as a state dict of PyTorch.
+/// Writes a trained network. The suffix of the file is its format: .hewn, where `type` is that of the values
+/// (kF32 or kBF16; networks with attention have kF32 alone), .onnx, .safetensors, the weights and which
+/// blocks of them are kept, or .pt or .pth, the tensors as a state dict of PyTorch.
+ExportReport export_trained(const Trained& trained, const std::filesystem::path& to, io::DType type);
 ExportReport export_run(const run::Folder& run, const std::filesystem::path& to, io::DType type);
 
 /// One sample's shape (of a click log: its fields) as channels x height x width; a vector is an image of one

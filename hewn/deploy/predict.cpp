@@ -94,7 +94,7 @@ void use_target_unit(Predictions& predictions, const runtime::Model& model) {
 }
 
 runtime::Model open_model(const std::filesystem::path& path, int64_t threads) {
-  runtime::Model model = io::kind_of(path) == io::SourceKind::kRun ? runtime::Model(exported_run({path}).data)
+  runtime::Model model = io::kind_of(path) == io::SourceKind::kRun ? runtime::Model(exported_run({path}))
                                                                    : runtime::Model::load(path);
   model.set_threads(static_cast<int>(std::clamp<int64_t>(threads, -1, std::numeric_limits<int>::max())));
   return model;

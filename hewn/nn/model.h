@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/flow/graph.h"
 #include "hewn/nn/signature.h"
 #include "hewn/runtime/graph.h"
 
@@ -24,6 +25,10 @@ class Model : public torch::nn::Module {
   /// What forward() does in evaluation mode, for inputs of that shape, as the runtime's graph: layers by the
   /// names of their parameters, batch norms as nodes of their own. Throws Error where a model has none.
   virtual runtime::Graph graph(const runtime::Shape& input) const;
+  /// The same for networks that graph() has no words for, such as those with attention: a graph of general
+  /// tensors, with the weights as they are now, from "input", whose first dimension is the batch, to
+  /// "output". Nothing where graph() says it.
+  virtual std::optional<flow::Graph> flow_graph() const { return {}; }
 };
 
 struct ModelOptions {

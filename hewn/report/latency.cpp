@@ -103,7 +103,7 @@ Json measure_latency(const RunView& run, const LatencyOptions& options) {
     const int64_t batch = fitting_batch(run, options.batch);
     Json out = {
         {"batch", batch}, {"threads", at::get_num_threads()}, {"instructions", kernels::machine().name}};
-    const runtime::ModelData data = deploy::exported_run(run.folder()).data;
+    const runtime::ModelData data = deploy::exported_run(run.folder());
     out["clock"] = measure::to_string(measure::clock_for(at::get_num_threads()));
     out.update(latency_json(measure::compare(data, {batch, options.rounds, 0})));
     // What disturbed the network would disturb its layers.

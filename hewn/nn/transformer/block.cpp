@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "hewn/nn/describe.h"
+
 namespace hewn::nn {
 namespace {
 
@@ -19,6 +21,14 @@ constexpr double kStartDeviation = 0.02;
 
 torch::nn::LayerNorm transformer_norm(int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kNormEpsilon));
+}
+
+int32_t describe_norm(flow::Composer& to, const std::string& name, int32_t x,
+                      const torch::nn::LayerNormImpl& norm) {
+  const int32_t weight = to.constant(name + ".weight", flow_tensor(norm.weight));
+  const int32_t bias = to.constant(name + ".bias", flow_tensor(norm.bias));
+  return to.node("LayerNormalization", name, {x, weight, bias},
+                 {{"axis", int64_t{-1}}, {"epsilon", static_cast<float>(norm.options.eps())}});
 }
 
 Attention::Attention(int64_t width, int64_t heads, Sight sight)
@@ -43,12 +53,41 @@ at::Tensor Attention::forward(const at::Tensor& x) {
   return proj_(weights.matmul(parts[2]).transpose(1, 2).reshape({samples, tokens, heads_ * width}));
 }
 
+int32_t Attention::describe(flow::Composer& to, const std::string& name, int32_t x, int32_t mask) const {
+  using Order = std::vector<int64_t>;
+  const int64_t all = proj_->options.in_features();
+  const int64_t width = all / heads_;
+  // N x tokens x heads x width of a head, and then in the order that products want; zeros keep a dimension.
+  const auto turned = [&](const std::string& part, int32_t value, const Order& order) {
+    const int32_t heads = to.node("Reshape", part + ".heads", {value, to.list({0, 0, heads_, width})});
+    return to.node("Transpose", part, {heads}, {{"perm", order}});
+  };
+  const std::vector<int32_t> parts =
+      to.split(name + ".parts", describe_linear(to, name + ".qkv", x, *qkv_), -1, {all, all, all});
+  const int32_t scale = to.number(static_cast<float>(1 / std::sqrt(static_cast<double>(width))));
+  const int32_t query =
+      to.node("Mul", name + ".scaled", {turned(name + ".query", parts[0], {0, 2, 1, 3}), scale});
+  const int32_t key = turned(name + ".key", parts[1], {0, 2, 3, 1});
+  int32_t scores = to.node("MatMul", name + ".scores", {query, key});
+  if (mask != flow::kNone) scores = to.node("Add", name + ".masked", {scores, mask});
+  const int32_t weights = to.node("Softmax", name + ".weights", {scores}, {{"axis", int64_t{-1}}});
+  const int32_t value = turned(name + ".value", parts[2], {0, 2, 1, 3});
+  const int32_t mixed = to.node("MatMul", name + ".mixed", {weights, value});
+  const int32_t back = to.node("Transpose", name + ".back", {mixed}, {{"perm", Order{0, 2, 1, 3}}});
+  return describe_linear(to, name + ".proj",
+                         to.node("Reshape", name + ".joined", {back, to.list({0, 0, all})}), *proj_);
+}
+
 class TransformerBlock::Mlp final : public torch::nn::Module {
  public:
   explicit Mlp(int64_t width)
       : fc1_(register_module("fc1", Linear(width, 4 * width))),
         fc2_(register_module("fc2", Linear(4 * width, width))) {}
   at::Tensor forward(const at::Tensor& x) { return fc2_(at::gelu(fc1_(x))); }
+  int32_t describe(flow::Composer& to, const std::string& name, int32_t x) const {
+    const int32_t hidden = to.node("Gelu", name + ".gelu", {describe_linear(to, name + ".fc1", x, *fc1_)});
+    return describe_linear(to, name + ".fc2", hidden, *fc2_);
+  }
 
  private:
   Linear fc1_;
@@ -64,6 +103,15 @@ TransformerBlock::TransformerBlock(int64_t width, int64_t heads, Sight sight)
 at::Tensor TransformerBlock::forward(const at::Tensor& input) {
   const at::Tensor x = input + attn_->forward(norm1_(input));
   return x + mlp_->forward(norm2_(x));
+}
+
+int32_t TransformerBlock::describe(flow::Composer& to, const std::string& name, int32_t x,
+                                   int32_t mask) const {
+  const int32_t seen =
+      attn_->describe(to, name + ".attn", describe_norm(to, name + ".norm1", x, *norm1_), mask);
+  x = to.node("Add", name + ".seen", {x, seen});
+  const int32_t thought = mlp_->describe(to, name + ".mlp", describe_norm(to, name + ".norm2", x, *norm2_));
+  return to.node("Add", name, {x, thought});
 }
 
 void initialise_narrow(at::Tensor& tensor) { torch::nn::init::normal_(tensor, 0, kStartDeviation); }

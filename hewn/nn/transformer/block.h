@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "hewn/flow/composer.h"
 #include "hewn/nn/layers.h"
 
 namespace hewn::nn {
@@ -15,11 +17,18 @@ enum class Sight : uint8_t { kAll, kEarlier };
 /// A layer norm over the last dimension, with the epsilon that is usual in transformers.
 torch::nn::LayerNorm transformer_norm(int64_t width);
 
+// What is called `name` as nodes of a graph, behind the value `x`; `mask` is added to the scores of
+// attention, where it is not flow::kNone. Each returns what it makes.
+
+int32_t describe_norm(flow::Composer& to, const std::string& name, int32_t x,
+                      const torch::nn::LayerNormImpl& norm);
+
 /// N x tokens x width, to the same.
 class Attention final : public torch::nn::Module {
  public:
   Attention(int64_t width, int64_t heads, Sight sight);
   at::Tensor forward(const at::Tensor& x);
+  int32_t describe(flow::Composer& to, const std::string& name, int32_t x, int32_t mask) const;
 
  private:
   int64_t heads_;
@@ -34,6 +43,7 @@ class TransformerBlock final : public torch::nn::Module {
  public:
   TransformerBlock(int64_t width, int64_t heads, Sight sight);
   at::Tensor forward(const at::Tensor& input);
+  int32_t describe(flow::Composer& to, const std::string& name, int32_t x, int32_t mask) const;
 
  private:
   class Mlp;

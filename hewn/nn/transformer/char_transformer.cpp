@@ -3,6 +3,9 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/zeros.h>
 
+#include <cmath>
+
+#include "hewn/nn/describe.h"
 #include "hewn/nn/parts.h"
 #include "hewn/nn/transformer/block.h"
 
@@ -39,7 +42,36 @@ class CharTransformer final : public Model {
 
   at::ScalarType input_type() const override { return at::kLong; }
 
+  std::optional<flow::Graph> flow_graph() const override {
+    using flow::Type;
+    flow::Composer to;
+    const int32_t characters = to.input("input", {Type::kInt, {-1, -1}});
+    const int32_t shape = to.node("Shape", "shape", {characters});
+    const int32_t length = to.node("Slice", "length", {shape, to.list({1}), to.list({2})});
+    const int32_t table = to.constant("tok_embed", flow_tensor(tok_embed_));
+    const int32_t all = to.constant("pos_embed", flow_tensor(pos_embed_));
+    const int32_t positions = to.node("Slice", "positions", {all, to.list({0}), length, to.list({1})});
+    int32_t x = to.node("Add", "tokens", {to.node("Gather", "symbols", {table, characters}), positions});
+    const int32_t square = to.node("Concat", "square", {length, length}, {{"axis", int64_t{0}}});
+    const int32_t mask = to.node("Slice", "mask", {to.constant("later", later()), to.list({0, 0}), square});
+    for (size_t i = 0; i < blocks_->size(); ++i) {
+      x = blocks_->ptr(i)->as<TransformerBlock>()->describe(to, str("blocks.", i), x, mask);
+    }
+    x = describe_linear(to, "head", describe_norm(to, "norm", x, *norm_), *head_);
+    return to.finish(x, "output", {Type::kFloat, {-1, -1, head_->options.out_features()}});
+  }
+
  private:
+  /// What is added to the score of each character (row) for each that it might see.
+  flow::Tensor later() const {
+    const int64_t context = pos_embed_.size(1);
+    flow::Tensor out(flow::Spec{flow::Type::kFloat, {context, context}});
+    for (int64_t i = 0; i < context * context; ++i) {
+      if (i % context > i / context) out.values<float>()[static_cast<size_t>(i)] = -INFINITY;
+    }
+    return out;
+  }
+
   at::Tensor tok_embed_;
   at::Tensor pos_embed_;
   torch::nn::Sequential blocks_;

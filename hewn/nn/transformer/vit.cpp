@@ -4,6 +4,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 
+#include "hewn/nn/describe.h"
 #include "hewn/nn/parts.h"
 #include "hewn/nn/transformer/block.h"
 
@@ -24,13 +25,24 @@ class PatchEmbed final : public torch::nn::Module {
                               Conv2d(torch::nn::Conv2dOptions(channels, width, patch).stride(patch)))) {}
   at::Tensor forward(const at::Tensor& image) { return proj_(image).flatten(2).transpose(1, 2); }
 
+  int32_t describe(flow::Composer& to, const std::string& name, int32_t image) const {
+    const int32_t weight = to.constant(name + ".proj.weight", flow_tensor(proj_->weight));
+    const int32_t bias = to.constant(name + ".proj.bias", flow_tensor(proj_->bias));
+    const std::vector<int64_t> patch(proj_->options.kernel_size()->begin(),
+                                     proj_->options.kernel_size()->end());
+    const int32_t patches =
+        to.node("Conv", name + ".proj", {image, weight, bias}, {{"kernel_shape", patch}, {"strides", patch}});
+    const int32_t flat = to.node("Reshape", name + ".flat", {patches, to.list({0, 0, -1})});
+    return to.node("Transpose", name, {flat}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
+  }
+
  private:
   Conv2d proj_;
 };
 
 class Vit final : public Model {
  public:
-  Vit(const Signature& signature, int64_t width, int64_t patch, int64_t depth) {
+  Vit(const Signature& signature, int64_t width, int64_t patch, int64_t depth) : image_(signature.input) {
     const int64_t tokens = (signature.input[1] / patch) * (signature.input[2] / patch);
     cls_token_ = register_parameter("cls_token", at::zeros({1, 1, width}));
     pos_embed_ = register_parameter("pos_embed", at::zeros({1, tokens + 1, width}));
@@ -53,7 +65,27 @@ class Vit final : public Model {
     return head_(x.select(1, 0));
   }
 
+  std::optional<flow::Graph> flow_graph() const override {
+    using flow::Type;
+    flow::Composer to;
+    const int32_t image = to.input("input", {Type::kFloat, {-1, image_[0], image_[1], image_[2]}});
+    // The class token is the same for every sample: a place for it, and its numbers come with the positions.
+    int32_t x = to.node("Pad", "token",
+                        {patch_embed_->describe(to, "patch_embed", image), to.list({0, 1, 0, 0, 0, 0})});
+    at::Tensor positions = pos_embed_.detach().to(at::kFloat).clone();
+    positions.select(1, 0).add_(cls_token_.detach().select(1, 0));
+    x = to.node("Add", "tokens", {x, to.constant("pos_embed", flow_tensor(positions))});
+    for (size_t i = 0; i < blocks_->size(); ++i) {
+      x = blocks_->ptr(i)->as<TransformerBlock>()->describe(to, str("blocks.", i), x, flow::kNone);
+    }
+    // Only the class token goes on; its norm does not know of the others.
+    x = to.node("Gather", "class", {x, to.index(0)}, {{"axis", int64_t{1}}});
+    x = describe_linear(to, "head", describe_norm(to, "norm", x, *norm_), *head_);
+    return to.finish(x, "output", {Type::kFloat, {-1, head_->options.out_features()}});
+  }
+
  private:
+  std::vector<int64_t> image_;  // channels, height, width
   at::Tensor cls_token_;
   at::Tensor pos_embed_;
   std::shared_ptr<PatchEmbed> patch_embed_;

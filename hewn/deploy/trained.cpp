@@ -1,0 +1,61 @@
+#include "hewn/deploy/trained.h"
+
+#include "hewn/core/error.h"
+#include "hewn/core/files.h"
+#include "hewn/deploy/export.h"
+#include "hewn/deploy/finished_run.h"
+#include "hewn/deploy/flow_graph.h"
+#include "hewn/runtime/preprocessing.h"
+#include "hewn/save.h"
+#include "hewn/tensor/state_dict.h"
+#include "hewn/train/init.h"
+#include "hewn/train/network.h"
+#include "hewn/train/open_data.h"
+
+namespace hewn::deploy {
+
+runtime::ModelData Trained::data() const {
+  runtime::ModelData out = export_model(model->graph(image_shape(signature.input)), weights);
+  out.model = name;
+  out.method = method;
+  out.classes = inputs.classes;
+  out.preprocessing = inputs.rule;
+  out.arrays = inputs.arrays;
+  return out;
+}
+
+flow::Graph Trained::graph() const {
+  std::optional<flow::Graph> own = model->flow_graph();
+  if (!own) return flow_graph(data(), signature.input);
+  for (const auto& [layer, blocks] : weights.blocks) {
+    check_zeros(layer, weights.tensors.at(weight_name(layer, weights.tensors)), blocks);
+  }
+  return std::move(*own);
+}
+
+Trained trained_by(const run::Folder& folder) {
+  FinishedRun run = FinishedRun::open(folder);
+  Trained out{
+      std::move(run.model), run.config.signature, run.config.options.model, "", {}, {}, folder.model(), true};
+  out.weights = {run.file.tensors, run.blocks};
+  const auto method = run.file.metadata.find("hewn.method");
+  if (method != run.file.metadata.end()) out.method = method->second;
+  if (is_there(folder.inputs())) {
+    out.inputs = runtime::read_preprocessing(folder.inputs(), out.signature.outputs);
+  }
+  return out;
+}
+
+Trained trained_elsewhere(const run::Options& options, run::Observer& observer) {
+  const auto source = train::open_data(options, at::kCPU, {}, observer);
+  Trained out{nullptr, train::signature_of(source->info()), options.model, "", {}, {}, options.init, false};
+  out.model = train::build_model(options, out.signature);
+  const tensor::TensorFile file = train::load_weights(*out.model, options.init, options.init_skip);
+  if (!file.note.empty()) observer.on_message(hewn::str(options.init, ": ", file.note));
+  out.weights.tensors = tensor::state_dict(*out.model);
+  if (lists_blocks(file)) out.weights.blocks = blocks_in(file, options.init);
+  out.inputs = source->preprocessing();
+  return out;
+}
+
+}  // namespace hewn::deploy
