@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Test accuracy of the published CIFAR-10 ResNet-20 after `hewn prune`, without training.
 
-usage: prune_accuracy.py FOLDER [--build build/release] [--block 4] [--sparsities 0.3,0.5] [-- MORE OPTIONS OF hewn prune]
+usage: prune_accuracy.py FOLDER [--build build/release] [--block 4] [--sparsities 0.3,0.5] [OPTIONS OF hewn prune]
 
 FOLDER is what bench/onnx/resnet20.py wrote. Prints a table, and JSON behind it.
 """
@@ -20,8 +20,7 @@ def main():
     parser.add_argument("--block", default="4")
     parser.add_argument("--sparsities", default="0.3,0.5")
     parser.add_argument("--methods", default="magnitude,refit,omp")
-    parser.add_argument("more", nargs="*")
-    arguments = parser.parse_args()
+    arguments, more = parser.parse_known_args()
     place = lambda name: os.path.join(arguments.folder, name)
 
     def accuracy(model):
@@ -37,7 +36,7 @@ def main():
             begin = os.times()
             result = subprocess.run([os.path.join(arguments.build, "hewn"), "prune", place(arguments.model), "--block", arguments.block,
                                      "--sparsity", sparsity, "--method", method, "--calibration", place("calibration.npy"),
-                                     "--to", pruned, "--json", *arguments.more], check=True, capture_output=True, text=True)
+                                     "--to", pruned, "--json", *more], check=True, capture_output=True, text=True)
             seconds = os.times().children_user - begin.children_user
             error = list(json.loads(result.stdout)["output_errors"].values())[0]
             rows.append({"method": method, "sparsity": float(sparsity), "accuracy": accuracy(pruned), "output_error": error,
