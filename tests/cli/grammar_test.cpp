@@ -82,8 +82,7 @@ TEST_F(Grammar, OtherKindsAreRefusedByName) {
 }
 
 TEST_F(Grammar, CommandsLookAtTheContentOfSources) {
-  expect_error({"inspect", path("onnx.hewn")},
-               path("onnx.hewn") + ": is not an ONNX model");
+  expect_error({"inspect", path("onnx.hewn")}, path("onnx.hewn") + ": is not an ONNX model");
   expect_error({"predict", path("torch.hewn"), path("x.npy")},
                path("torch.hewn") + ": is a PyTorch file; hewn predict takes");
   expect_error({"eval", kModel},

@@ -105,7 +105,7 @@ TEST(LoopState, IsReadAsItWasWrittenAndCheckedFieldByField) {
     EXPECT_EQ(said(json).find("\"" + key + "\" is missing") != std::string::npos, !optional) << key;
   }
   const std::vector<std::pair<std::string, Json>> wrong = {
-      {"step", 41},        {"step", 19},    {"step", -1},          {"pending", 8},          {"pending", -1},
+      {"step", 41},        {"step", 19},    {"step", -1},        {"pending", 8},          {"pending", -1},
       {"phase_index", -2}, {"seconds", -1}, {"first_loss", "1"}, {"optimiser_steps", 41}, {"teacher", -1}};
   for (const auto& [key, value] : wrong) {
     Json json = whole;
