@@ -110,6 +110,7 @@ Network::Network(Graph graph, int64_t block) : shared_(std::make_shared<Shared>(
 }
 
 Network& Network::operator=(const Network& other) {
+  if (this == &other) return *this;
   shared_ = other.shared_;
   ready_ = nullptr;
   threads_ = other.threads_;

@@ -82,8 +82,8 @@ bool makes_vectors(const Builder& builder, const Node& node) {
 }
 
 /// Copies rows of channels: from[i] is the channel of `in` that becomes channel first + i of `out`.
-void add_copy(Builder& builder, const std::string& what, int32_t in, int32_t out, std::vector<int64_t> from,
-              int64_t first) {
+void add_copy(Builder& builder, const std::string& what, int32_t in, int32_t out,
+              const std::vector<int64_t>& from, int64_t first) {
   const Planes source = *builder.slot(in).planes;
   const Planes target = *builder.slot(out).planes;
   builder.add({.what = what,

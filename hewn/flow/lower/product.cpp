@@ -1,6 +1,7 @@
 #include "hewn/flow/lower/product.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hewn/core/error.h"
 #include "hewn/flow/lower/fuse.h"
@@ -126,8 +127,7 @@ void add_products(Builder& builder, Step step, const ProductPlan& plan, const Pr
   }
   builder.plan.kept.push_back(what.weight);
   if (weight.block > 0) {
-    step.what +=
-        str(": blocks of ", weight.block, ", ", static_cast<int>(100 * weight.density + 0.5), " % kept");
+    step.what += str(": blocks of ", weight.block, ", ", std::lround(100 * weight.density), " % kept");
   }
   step.run = [groups, plan, what](const Memory& memory, int64_t part, int64_t parts) {
     const ProductPlan here = plan.at(memory, what.in, what.out, what.add);
