@@ -90,11 +90,10 @@ TEST_F(Grammar, CommandsLookAtTheContentOfSources) {
 }
 
 TEST_F(Grammar, SuffixesAreFormats) {
-  expect_error({"export", path("run"), "--to", path("m.onnx")},
-               "to: this version does not write .onnx files");
+  expect_error({"export", path("run"), "--to", path("m.docx")}, "to: ");
   expect_error({"predict", kModel, path("x.npy"), "--out", path("m.txt")},
                "out: expected a file that ends in");
-  EXPECT_FALSE(std::filesystem::exists(path("m.onnx")));
+  EXPECT_FALSE(std::filesystem::exists(path("m.docx")));
   EXPECT_FALSE(std::filesystem::exists(path("m.txt")));
 }
 

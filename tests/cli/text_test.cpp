@@ -57,7 +57,8 @@ TEST_F(TextCommands, TrainInspectEvalReport) {
   EXPECT_EQ(weights["metrics"]["accuracy"], summary["metrics"]["accuracy"]);
   EXPECT_NEAR(weights["metrics"]["loss"].get<double>(), summary["metrics"]["loss"].get<double>(), 1e-5);
   EXPECT_EQ(hewn({"report", path("run"), "--json"}).code, 0);
-  expect_error({"export", path("run"), "--to", path("m.hewn")}, "cannot be exported");
+  EXPECT_EQ(hewn({"export", path("run"), "--to", path("m.hewn")}).code, 0);
+  EXPECT_EQ(json_of_call({"inspect", path("m.hewn"), "--json"})["inputs"].size(), 1);
   expect_error({"predict", path("run"), "--data", "text:" + path("a.txt")}, "cannot be exported");
 }
 

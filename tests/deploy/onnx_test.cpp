@@ -153,7 +153,7 @@ TEST(OnnxExport, CifarResnets) {
 
 TEST(OnnxExport, Resnets) {
   expect_file({{{"model", "resnet18"}, {"width", "8"}}, kSmallImage});
-  expect_file({{{"model", "resnet18"}, {"width", "8"}, {"stem", "large"}}, {{3, 66, 70}, 5}});
+  expect_file({{{"model", "resnet18"}, {"width", "8"}, {"stem", "imagenet"}}, {{3, 66, 70}, 5}});
   expect_file({{{"model", "resnet50"}, {"width", "4"}}, {{3, 66, 70}, 5}});
 }
 
