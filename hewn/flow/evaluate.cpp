@@ -7,6 +7,8 @@ namespace {
 
 /// What folding may make of a graph, in bytes beyond what its constants take.
 constexpr size_t kMostFolded = size_t{1} << 28;
+/// And how long it may take: in multiply-adds, some seconds.
+constexpr double kMostFoldingWork = 0x1p33;
 
 /// A node and tensors as a call. Inputs are only read.
 struct Question {
@@ -21,6 +23,22 @@ struct Question {
   std::vector<View> views;
   Call call;
 };
+
+/// Multiply-adds of operators that take more than a few for a number that they read or write.
+double long_work(const Node& node, const std::vector<const Tensor*>& in, const Spec& out) {
+  const auto elements = static_cast<double>(out.elements());
+  const auto share = [](const Tensor& tensor, int64_t parts) {
+    return static_cast<double>(tensor.elements()) / static_cast<double>(std::max<int64_t>(parts, 1));
+  };
+  if (node.op == "MatMul") return elements * static_cast<double>(in[0]->dims().back());
+  if (node.op == "Gemm") return elements * share(*in[0], out.dims[0]);
+  if (node.op == "Conv") return elements * share(*in[1], in[1]->dims()[0]);
+  if (node.op == "MaxPool" || node.op == "AveragePool") {
+    const Dims& dims = in[0]->dims();
+    return elements * share(*in[0], dims[0] * dims[1]);
+  }
+  return elements;
+}
 
 }  // namespace
 
@@ -69,6 +87,7 @@ std::vector<Tensor> evaluate(const Graph& graph, const std::vector<Tensor>& inpu
 
 void fold_constants(Graph& graph) {
   size_t folded = 0;
+  double work = 0;
   std::vector<Node> left;
   for (Node& node : graph.nodes) {
     std::vector<const Tensor*> in;
@@ -76,15 +95,18 @@ void fold_constants(Graph& graph) {
       in.push_back(value == kNone ? nullptr : graph.constant(value));
       return value == kNone || in.back() != nullptr;
     });
+    double more_work = 0;
     if (constant) {
       Question question(node, in);
       const std::vector<Spec> specs = infer(question.call);
       for (const Spec& spec : specs) folded += static_cast<size_t>(spec.elements()) * size_of(spec.type);
+      if (!specs.empty()) more_work = long_work(node, in, specs[0]);
     }
-    if (!constant || folded > kMostFolded) {
+    if (!constant || folded > kMostFolded || work + more_work > kMostFoldingWork) {
       left.push_back(std::move(node));
       continue;
     }
+    work += more_work;
     std::vector<Tensor> out = evaluate(node, in);
     for (size_t i = 0; i < out.size(); ++i) {
       if (node.outputs[i] != kNone) graph.constants[node.outputs[i]] = std::move(out[i]);
