@@ -4,7 +4,7 @@
 
 #include "cli/table.h"
 #include "hewn/core/error.h"
-#include "hewn/deploy/select_layer.h"
+#include "hewn/deploy/select/select_layer.h"
 #include "hewn/run/observer.h"
 
 namespace hewn::cli {

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "hewn/convex/select.h"
-#include "hewn/deploy/select_layer_options.h"
+#include "hewn/deploy/select/select_layer_options.h"
 
 namespace hewn::cli {
 

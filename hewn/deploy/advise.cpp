@@ -10,7 +10,7 @@
 #include <set>
 
 #include "hewn/core/error.h"
-#include "hewn/deploy/layer_groups.h"
+#include "hewn/deploy/select/layer_groups.h"
 #include "hewn/measure/compare.h"
 #include "hewn/nn/slots.h"
 #include "hewn/nn/trace.h"

@@ -9,7 +9,7 @@
 #include "hewn/core/grid.h"
 #include "hewn/core/json.h"
 #include "hewn/deploy/advice_options.h"
-#include "hewn/deploy/layer_groups.h"
+#include "hewn/deploy/select/layer_groups.h"
 #include "hewn/nn/model.h"
 
 namespace hewn::deploy {

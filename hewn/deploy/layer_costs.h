@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "hewn/deploy/layer_groups.h"
+#include "hewn/deploy/select/layer_groups.h"
 #include "hewn/run/costs.h"
 
 namespace hewn::deploy {

@@ -1,4 +1,4 @@
-#include "hewn/deploy/input_gram.h"
+#include "hewn/deploy/select/input_gram.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>

@@ -1,4 +1,4 @@
-#include "hewn/deploy/layer_groups.h"
+#include "hewn/deploy/select/layer_groups.h"
 
 #include <ATen/Parallel.h>
 

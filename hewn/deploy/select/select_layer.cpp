@@ -1,4 +1,4 @@
-#include "hewn/deploy/select_layer.h"
+#include "hewn/deploy/select/select_layer.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -12,7 +12,7 @@
 #include "hewn/core/json_file.h"
 #include "hewn/core/text.h"
 #include "hewn/deploy/finished_run.h"
-#include "hewn/deploy/input_gram.h"
+#include "hewn/deploy/select/input_gram.h"
 #include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
 #include "hewn/run/summary.h"

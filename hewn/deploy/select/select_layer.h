@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "hewn/convex/layer.h"
-#include "hewn/deploy/select_layer_options.h"
+#include "hewn/deploy/select/select_layer_options.h"
 #include "hewn/run/folder.h"
 #include "hewn/train/tasks/task.h"
 
