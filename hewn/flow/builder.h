@@ -5,17 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "hewn/core/share.h"
 #include "hewn/flow/plan.h"
 
 namespace hewn::flow {
-
-struct Range {
-  int64_t begin;
-  int64_t end;
-};
-inline Range share(int64_t total, int64_t part, int64_t parts) {
-  return {total * part / parts, total * (part + 1) / parts};
-}
 
 /// How the pixels of values must lie so that steps can walk them together.
 class Pitches {

@@ -9,6 +9,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/core/text.h"
 #include "hewn/flow/evaluate.h"
 #include "hewn/flow/op/operator.h"
 #include "hewn/onnx/tensors.h"
@@ -34,11 +35,7 @@ const std::map<std::string, int64_t> kChanged = {{"Add", 7},    {"And", 7},     
 constexpr int kMostNodes = 1 << 17;
 
 /// A name from a file, fit for one line.
-std::string printable(const std::string& name) {
-  std::string out;
-  for (const char c : name.substr(0, 80)) out += c >= 32 && c < 127 ? c : '?';
-  return out;
-}
+std::string shown(const std::string& name) { return printable(std::string_view(name).substr(0, 80)); }
 
 /// What `body` returns; errors in it begin with what was read.
 template <class Body>
@@ -46,7 +43,7 @@ auto named(const char* kind, const std::string& name, const Body& body) {
   try {
     return body();
   } catch (const Error& error) {
-    throw Error(str(kind, " ", printable(name), ": ", error.what()));
+    throw Error(str(kind, " ", shown(name), ": ", error.what()));
   }
 }
 
@@ -67,7 +64,7 @@ class Importer {
     for (const auto& node : proto_.node()) add(node);
     for (const auto& output : proto_.output()) {
       const auto found = numbers_.find(output.name());
-      if (found == numbers_.end()) throw Error(str("nothing makes the output ", printable(output.name())));
+      if (found == numbers_.end()) throw Error(str("nothing makes the output ", shown(output.name())));
       graph_.outputs.push_back(port(output, found->second));
     }
     if (graph_.outputs.empty()) throw Error("the graph has no output");
@@ -101,7 +98,7 @@ class Importer {
     for (const auto& node : proto_.node()) {
       const bool own = node.domain().empty() || node.domain() == "ai.onnx";
       if (!own || flow::find_operator(node.op_type()) == nullptr) {
-        missing.insert((own ? "" : printable(node.domain()) + ".") + printable(node.op_type()));
+        missing.insert((own ? "" : shown(node.domain()) + ".") + shown(node.op_type()));
       }
     }
     if (missing.empty()) return;
@@ -112,8 +109,7 @@ class Importer {
 
   int32_t new_value(const std::string& name) {
     const int32_t value = graph_.add_value(name);
-    if (!numbers_.emplace(name, value).second)
-      throw Error(str("the value ", printable(name), " is made twice"));
+    if (!numbers_.emplace(name, value).second) throw Error(str("the value ", shown(name), " is made twice"));
     return value;
   }
 
@@ -149,14 +145,14 @@ class Importer {
       case AttributeProto::TENSOR:
         return read_tensor(proto.t(), folder_);
       default:
-        throw Error(str("attribute ", printable(proto.name()), " is of a kind that is not supported"));
+        throw Error(str("attribute ", shown(proto.name()), " is of a kind that is not supported"));
     }
   }
 
   void add(const ::onnx::NodeProto& proto) {
     flow::Node node;
     node.op = proto.op_type();
-    node.name = printable(proto.name());
+    node.name = shown(proto.name());
     node.opset = opset_;
     for (const auto& item : proto.attribute()) {
       node.attributes[item.name()] = named("node", to_string(node), [&] { return attribute(item); });
@@ -164,7 +160,7 @@ class Importer {
     for (const std::string& name : proto.input()) {
       const auto found = numbers_.find(name);
       if (!name.empty() && found == numbers_.end()) {
-        throw Error(str("node ", to_string(node), ": nothing before it makes ", printable(name)));
+        throw Error(str("node ", to_string(node), ": nothing before it makes ", shown(name)));
       }
       node.inputs.push_back(name.empty() ? flow::kNone : found->second);
     }

@@ -2,17 +2,10 @@
 
 #include <cstdint>
 
+#include "hewn/core/share.h"
 #include "hewn/runtime/instructions.h"
 
 namespace hewn::runtime {
-
-struct Range {
-  int64_t begin;
-  int64_t end;
-};
-inline Range share(int64_t total, int64_t part, int64_t parts) {
-  return {total * part / parts, total * (part + 1) / parts};
-}
 
 /// An instruction's values in one panel.
 class Work {
