@@ -1,0 +1,64 @@
+// An ONNX file through the program: import, inspect, predict, bench.
+#include <gtest/gtest.h>
+
+#include "hewn/core/files.h"
+#include "hewn/core/json.h"
+#include "hewn/io/npy.h"
+#include "hewn/io/npz.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_folder.h"
+
+namespace hewn::test {
+namespace {
+
+// One of ONNX's own: Relu of a float tensor x of 3x4x5, which gives y.
+const std::string kRelu = "/usr/share/libonnx-testdata/data/node/test_relu/model.onnx";
+
+class Networks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_there(kRelu)) GTEST_SKIP() << "libonnx-testdata is not installed";
+    io::NpyArray x{{3, 4, 5}, std::vector<float>(60)};
+    for (size_t i = 0; i < 60; ++i) std::get<0>(x.values)[i] = static_cast<float>(i) - 30;
+    write_file_atomically(path("x.npy"), io::npy_bytes(x));
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static void expect_error(const std::vector<std::string>& arguments, const std::string& said) {
+    const Outcome outcome = hewn(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(said), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Networks, FromAnOnnxFileToItsOutputs) {
+  EXPECT_EQ(hewn({"import", kRelu, "--to", path("m.hewn")}).code, 0);
+  const Json inspected = Json::parse(hewn({"inspect", path("m.hewn"), "--json"}).out);
+  EXPECT_EQ(inspected["inputs"][0]["name"], "x");
+  for (const std::string& model : {kRelu, path("m.hewn")}) {
+    EXPECT_EQ(hewn({"predict", model, "x=" + path("x.npy"), "--out", path("y.npy")}).code, 0);
+    const io::NpyArray y = io::read_npy_array(path("y.npy"));
+    EXPECT_EQ(y.dims, (std::vector<int64_t>{3, 4, 5}));
+    for (size_t i = 0; i < 60; ++i)
+      EXPECT_EQ(std::get<0>(y.values)[i], i < 30 ? 0 : static_cast<float>(i) - 30);
+  }
+  EXPECT_EQ(hewn({"predict", path("m.hewn"), path("x.npy"), "--out", path("y.npz")}).code, 0);
+  EXPECT_EQ(io::npz_arrays(path("y.npz")), std::vector<std::string>{"y"});
+  EXPECT_EQ(hewn({"bench", "file", path("m.hewn"), "--batch", "1", "--rounds", "1", "--layers"}).code, 0);
+}
+
+TEST_F(Networks, WhatDoesNotFitIsSaidInOneLine) {
+  expect_error({"import", kRelu}, "to: expected the file to write");
+  expect_error({"import", kRelu, "--to", path("m.txt")}, "to: expected a name that ends in .hewn");
+  expect_error({"import", path("x.npy"), "--to", path("m.hewn")}, "x.npy");
+  expect_error({"predict", kRelu}, "INPUT: expected 1 (x), got 0");
+  expect_error({"predict", kRelu, path("x.npy"), "--top-k", "2"}, "top-k: does not apply");
+  io::NpyArray wrong{{2, 2}, std::vector<float>(4)};
+  write_file_atomically(path("w.npy"), io::npy_bytes(wrong));
+  expect_error({"predict", kRelu, path("w.npy")}, "input x: expected float 3x4x5, got float 2x2");
+  EXPECT_FALSE(is_there(path("m.hewn")));
+}
+
+}  // namespace
+}  // namespace hewn::test
