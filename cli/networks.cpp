@@ -78,9 +78,8 @@ NetworkSource open_network(const std::string& path) {
   const io::SourceKind kind = source_kind("a network", path, {io::SourceKind::kOnnx, io::SourceKind::kModel});
   if (kind == io::SourceKind::kModel) {
     flow::FlowModel model = flow::read_flow_model(path);
-    const std::string& text = model.metadata["hewn.block"];
-    const int64_t block = text.empty() || text.size() > 4 ? 0 : std::strtoll(text.c_str(), nullptr, 10);
-    return {std::move(model.graph), block > 0 ? block : 0};
+    const int64_t block = model.block();
+    return {std::move(model.graph), block};
   }
 #if HEWN_ONNX
   return {onnx::read_onnx(path), 0};

@@ -1,6 +1,7 @@
 #include "hewn/flow/model_file.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -160,6 +161,12 @@ FlowModel parse_flow_model(std::string bytes, const std::string& where, bool sea
 
 FlowModel read_flow_model(const std::filesystem::path& path) {
   return parse_flow_model(read_file(path), path.string());
+}
+
+int64_t FlowModel::block() const {
+  const auto found = metadata.find("hewn.block");
+  if (found == metadata.end() || found->second.size() > 4) return 0;
+  return std::max<int64_t>(0, std::strtoll(found->second.c_str(), nullptr, 10));
 }
 
 bool is_flow_model(const std::filesystem::path& path) {

@@ -12,6 +12,9 @@ namespace hewn::flow {
 struct FlowModel {
   Graph graph;
   std::map<std::string, std::string> metadata;  // for people
+
+  /// The size of the blocks of zeros that whoever wrote the file asked for; 0: any.
+  int64_t block() const;
 };
 
 /// Writes atomically, with a checksum. Weights of which most are zero take the room of the others.

@@ -26,6 +26,7 @@ from ._compress import blocks_of, compress, decompress, report
 from ._export import export
 from ._files import Model, load, save, to_sparse_bsr
 from ._kept import KeptAttention, KeptConv2d, KeptLinear
+from ._networks import Network
 from ._optimiser import Optimiser
 from ._pruner import Moment, Pruner
 from ._runs import Run, plot_masks, plot_tradeoff, read_run
@@ -37,8 +38,8 @@ __version__: str = _C.version
 
 __all__ = [
     "Blocks", "Error", "FormatError", "GroupLasso", "GroupSelector", "KeptAttention", "KeptConv2d", "KeptLinear",
-    "LayerBlocks", "Model", "Moment", "Optimiser", "Pruner", "PrunerCallback", "Run", "blocks_of", "compress",
-    "decompress", "export", "load", "plot_masks", "plot_tradeoff", "read_run", "report", "save", "to_sparse_bsr",
+    "LayerBlocks", "Model", "Moment", "Network", "Optimiser", "Pruner", "PrunerCallback", "Run", "blocks_of",
+    "compress", "decompress", "export", "load", "plot_masks", "plot_tradeoff", "read_run", "report", "save", "to_sparse_bsr",
 ]
 
 

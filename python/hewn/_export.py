@@ -1,9 +1,11 @@
-"""From a module to a file of the runtime."""
+"""From a module to a file of the runtime, or to ONNX."""
 
 from __future__ import annotations
 
+import json
 import operator
 import os
+import tempfile
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import torch
@@ -14,6 +16,7 @@ from . import _C
 from ._blocks import Blocks
 from ._errors import Error
 from ._kept import KeptAttention, KeptConv2d, KeptLinear, _Kept
+from ._onnx import write_network, write_onnx
 from ._slots import conv_window, unwrapped
 
 
@@ -40,7 +43,7 @@ class _Walk:
                 self.at[node] = 0
         if self.unknown:
             known = dict.fromkeys(self.unknown)
-            raise Error("export: the runtime does not know " + ", ".join(known) + "; it knows Linear, Conv2d and batch "
+            raise Error("export: the panels of the runtime do not know " + ", ".join(known) + "; they know Linear, Conv2d and batch "
                         "norms behind them, ReLU, Add, MaxPool2d, global average pooling and Flatten")
 
     def _words(self, node: fx.Node) -> str:
@@ -167,14 +170,21 @@ class _Walk:
         return self._put(node, pooled if node.kwargs.get("keepdim") else self.graph.flatten(pooled))
 
 
-def _traced(model: nn.Module, example: torch.Tensor) -> _Walk:
+def _traced(model: nn.Module, example: Any) -> _Walk:
+    if not isinstance(example, torch.Tensor):
+        raise Error("export: the panels of the runtime take one input")
     for module in model.modules():
         if isinstance(module, KeptAttention):
-            raise Error("export: the runtime does not know attention")
+            raise Error("export: the panels of the runtime do not know attention")
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
     try:
         graph = _Tracer().trace(model)
     except Exception as problem:
-        raise Error(f"export: torch.fx cannot trace the model: {problem}") from problem
+        raise Error(f"export: torch.fx cannot trace the model: {' '.join(str(problem).split())}") from problem
+    finally:
+        for module, training in modes:
+            module.training = training
     walk = _Walk(model, tuple(example.shape[1:]))
     walk.walk(graph)
     return walk
@@ -193,19 +203,22 @@ def runtime_of(model: nn.Module, example: torch.Tensor, blocks: Blocks) -> Optio
         return None
 
 
-def export(model: nn.Module, example: torch.Tensor, path: Union[str, "os.PathLike[str]"], *,
+def export(model: nn.Module, example: Any, path: Union[str, "os.PathLike[str]"], *,
            blocks: Optional[Blocks] = None, classes: Optional[List[str]] = None,
            about: Optional[Dict[str, str]] = None) -> None:
-    """Writes a model as a file of the runtime: ``hewn run``, the C API and `hewn.load` run it.
+    """Writes a model as a file of the runtime, which ``hewn predict``, the C API and `hewn.load` run, or, where the path
+    ends in ``.onnx``, as an ONNX file of opset 17.
 
-    The model is traced with torch.fx in evaluation mode. Where the runtime does not know some operators, one `Error`
-    lists them all.
+    The model is traced in evaluation mode; a batch may have any size afterwards. Networks of vectors and images in
+    layers that the panels of the runtime know become files of version 1, all others files of general tensors (version
+    3), by way of ONNX. Dropped blocks are zeros in ONNX files, and absent in the others.
 
     Args:
         model: pruned (after `Pruner.finish`), compressed, or dense.
-        example: a batch of inputs, for their shape.
+        example: a batch of inputs; a tuple where the model takes several.
         blocks: what `finish` returned; none: as `compress` finds them.
         classes: names of the outputs.
+        about: texts for the file's metadata.
 
     >>> import torch, hewn, tempfile
     >>> model = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()).eval()
@@ -216,14 +229,43 @@ def export(model: nn.Module, example: torch.Tensor, path: Union[str, "os.PathLik
     >>> torch.allclose(y, model(x), atol=1e-6)
     True
     """
-    from ._compress import blocks_of
+    from ._compress import blocks_of, decompress
 
     model = unwrapped(model)
+    if any("_hewn_gates" in module.__dict__ for module in model.modules()):
+        raise Error("export: the model is still being pruned; call Pruner.finish() first")
+    target = os.fspath(path)
+    if target.endswith(".onnx"):
+        if classes or about:
+            raise Error("export: classes and about are for model.hewn; an ONNX file from PyTorch has no place for them")
+        return _write_whole(target, lambda file: write_onnx(decompress(model).eval(), example, file))
     kept = blocks_of(model) if blocks is None else blocks
-    was = model.training
-    model.eval()
     try:
         walk = _traced(model, example)
-    finally:
-        model.train(was)
-    _C.write_model(os.fspath(path), walk.graph, walk.tensors, _with_names(walk, kept), about or {}, classes or [])
+    except Error as unknown:
+        texts = {**(about or {}), **({"hewn.classes": json.dumps(classes)} if classes else {})}
+        try:
+            return write_network(decompress(model).eval(), example, target, texts)
+        except Error as problem:
+            raise Error(f"{problem} ({unknown})") from problem
+    _C.write_model(target, walk.graph, walk.tensors, _with_names(walk, kept), about or {}, classes or [])
+
+
+def _write_whole(target: str, write: Callable[[str], None]) -> None:
+    """Lets somebody write a file who does not do so at once, and puts it in its place when it is whole."""
+    folder = os.path.dirname(os.path.abspath(target))
+    handle, file = tempfile.mkstemp(suffix=".onnx", dir=folder)
+    os.close(handle)
+    try:
+        write(file)
+        os.chmod(file, 0o666 & ~_umask())
+        os.replace(file, target)
+    except BaseException:
+        os.unlink(file)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -11,6 +11,7 @@ from torch import nn
 from . import _C
 from ._blocks import Blocks, LayerBlocks, blocks_from
 from ._errors import Error, FormatError
+from ._networks import Network
 from ._slots import find_slots, unwrapped
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -91,22 +92,23 @@ def save(model: nn.Module, path: PathLike, blocks: Optional[Blocks] = None,
 
 
 @overload
-def load(path: PathLike) -> Model: ...
+def load(path: PathLike) -> Union[Model, Network]: ...
 
 
 @overload
 def load(path: PathLike, model: nn.Module) -> Blocks: ...
 
 
-def load(path: PathLike, model: Optional[nn.Module] = None) -> Union[Model, Blocks]:
-    """Opens ``model.hewn`` as a `Model`, or with a module loads a file of weights into it.
+def load(path: PathLike, model: Optional[nn.Module] = None) -> Union[Model, Network, Blocks]:
+    """Opens ``model.hewn`` as a `Model`, or a file of general tensors, ONNX too, as a `Network`; with a module loads a
+    file of weights into it.
 
     The second form takes safetensors files and state dicts of torch.save, and returns the kept blocks: those that the
     file lists, none where it lists none. They are noted on the layers, so that `compress` finds them.
     """
     source = os.fspath(path)
     if model is None:
-        return Model(source)
+        return Network(source) if _C.is_network(source) else Model(source)
     model = unwrapped(model)
     if source.endswith((".pt", ".pth")):
         state = torch.load(source, map_location="cpu")

@@ -36,5 +36,6 @@ PYBIND11_MODULE(_C, m) {
   hewn::python::bind_layers(m);
   hewn::python::bind_files(m);
   hewn::python::bind_runtime(m);
+  hewn::python::bind_networks(m);
   hewn::python::bind_convex(m);
 }

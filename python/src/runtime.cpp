@@ -4,10 +4,9 @@
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
-#include <mutex>
-
 #include "arguments.h"
 #include "bindings.h"
+#include "copies.h"
 #include "hewn/core/error.h"
 #include "hewn/runtime/model.h"
 
@@ -16,48 +15,22 @@ namespace py = pybind11;
 namespace hewn::python {
 namespace {
 
-/// A model that any number of threads may run: each call has buffers of its own, which are kept for the next.
-class SharedModel {
- public:
-  explicit SharedModel(runtime::Model model) : model_(std::move(model)) {}
+using SharedModel = Copies<runtime::Model>;
 
-  const runtime::Model& model() const { return model_; }
-
-  at::Tensor run(const at::Tensor& given) {
-    const at::Tensor input = given.detach().to(at::kCPU).to(at::kFloat).contiguous();
-    const int64_t batch = input.dim() == 0 ? 0 : input.size(0);
-    if (input.dim() == 0 || input.numel() != batch * model_.inputs()) {
-      const auto [channels, height, width] = model_.input_shape();
-      throw Error(hewn::str("input: expected a batch of ", channels, "x", height, "x", width,
-                            " numbers, got ", given.sizes()));
-    }
-    at::Tensor output = at::empty({batch, model_.outputs()});
-    std::unique_ptr<runtime::Model> mine = take();
-    mine->run(input.data_ptr<float>(), batch, output.data_ptr<float>());
-    const std::scoped_lock lock(mutex_);
-    free_.push_back(std::move(mine));
-    return output;
+at::Tensor run(SharedModel& shared, const at::Tensor& given) {
+  const runtime::Model& model = shared.model();
+  const at::Tensor input = given.detach().to(at::kCPU).to(at::kFloat).contiguous();
+  const int64_t batch = input.dim() == 0 ? 0 : input.size(0);
+  if (input.dim() == 0 || input.numel() != batch * model.inputs()) {
+    const auto [channels, height, width] = model.input_shape();
+    throw Error(hewn::str("input: expected a batch of ", channels, "x", height, "x", width, " numbers, got ",
+                          given.sizes()));
   }
-
-  void set_threads(int threads) {
-    const std::scoped_lock lock(mutex_);
-    model_.set_threads(threads);
-    free_.clear();
-  }
-
- private:
-  std::unique_ptr<runtime::Model> take() {
-    const std::scoped_lock lock(mutex_);
-    if (free_.empty()) return std::make_unique<runtime::Model>(model_);
-    std::unique_ptr<runtime::Model> out = std::move(free_.back());
-    free_.pop_back();
-    return out;
-  }
-
-  std::mutex mutex_;
-  runtime::Model model_;
-  std::vector<std::unique_ptr<runtime::Model>> free_;
-};
+  at::Tensor output = at::empty({batch, model.outputs()});
+  shared.use(
+      [&](runtime::Model& mine) { mine.run(input.data_ptr<float>(), batch, output.data_ptr<float>()); });
+  return output;
+}
 
 runtime::ModelData exported(const runtime::Graph& graph, const std::map<std::string, at::Tensor>& tensors,
                             const PlainBlocks& blocks) {
@@ -111,7 +84,7 @@ void bind_runtime(py::module_& m) {
              return std::make_shared<SharedModel>(runtime::Model(exported(graph, tensors, blocks)));
            }),
            Release())
-      .def("run", &SharedModel::run, Release())
+      .def("run", &run, Release())
       .def("set_threads", &SharedModel::set_threads)
       .def_property_readonly("threads", [](const SharedModel& s) { return s.model().threads(); })
       .def_property_readonly("input_shape", [](const SharedModel& s) { return s.model().input_shape(); })

@@ -131,10 +131,66 @@ def test_the_whole_network_on_the_runtime(conv):
     torch.testing.assert_close(torch.load(file)(x), expected + 1, rtol=1e-4, atol=1e-4)
 
 
-def test_what_cannot_be_exported_is_listed():
-    model = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8), nn.LayerNorm(8), nn.Sigmoid())
-    with pytest.raises(hewn.Error, match=r"GELU \(1\), LayerNorm \(3\), Sigmoid \(4\)"):
-        hewn.export(model, torch.zeros(1, 8), "unused.hewn")
+class Gates(nn.Module):
+    """What only a graph of general tensors can say: two inputs, one of them of numbers of words, two outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(50, 64)
+        layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True, activation="gelu")
+        self.encoder = nn.TransformerEncoder(layer, 2)
+        self.head = nn.Linear(64, 5)
+
+    def forward(self, tokens, scale):
+        x = self.encoder(self.words(tokens))
+        return self.head(x[:, 0]) * scale, x.mean(1)
+
+
+@pytest.mark.parametrize("suffix", ["onnx", "hewn"])
+def test_export_of_any_network(suffix, tmp_path):
+    torch.manual_seed(0)
+    tokens, scale = torch.randint(50, (3, 7)), torch.rand(3, 1)
+    model = Gates().train()
+    model.head.eval()
+    with torch.no_grad():
+        model.encoder.layers[0].linear1.weight[:64].zero_()
+    wanted = copy.deepcopy(model).eval()(tokens, scale)
+    modes = [module.training for module in model.modules()]
+    for some in (model, hewn.compress(model)):
+        path = tmp_path / f"model.{suffix}"
+        hewn.export(some, (tokens, scale), path)
+        network = hewn.load(path)
+        assert isinstance(network, hewn.Network) and list(network.inputs) == ["tokens", "scale"]
+        assert network.inputs["tokens"] == ("int64", (None, 7))
+        for found, expected in zip(network(tokens, scale=scale), wanted):
+            torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+        # another batch, as arrays
+        found = network(np.tile(tokens.numpy().astype(np.int32), (2, 1)), np.tile(scale.numpy(), (2, 1)))
+        assert isinstance(found[0], np.ndarray) and found[0].shape == (6, 5)
+        np.testing.assert_allclose(found[0][3:], wanted[0].detach().numpy(), rtol=1e-4, atol=1e-5)
+    assert [module.training for module in model.modules()] == modes
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"model.{suffix}"]
+    for arguments, words in (((tokens,), "missing scale"), ((scale, scale), "input tokens: expected int64"),
+                             ((tokens, scale, scale), "expected 2"), ((tokens[:, :3], scale), "input tokens")):
+        with pytest.raises(hewn.Error, match=words):
+            network(*arguments)
+    with pytest.raises(hewn.Error, match="given twice"):
+        network(tokens, scale, tokens=tokens)
+
+
+def test_what_cannot_be_exported_is_said(tmp_path):
+    class Odd(nn.Module):
+        def forward(self, x):
+            return torch.linalg.qr(x)[0]
+
+    for suffix in ("onnx", "hewn"):
+        with pytest.raises(hewn.Error, match="export: PyTorch cannot write this model as ONNX"):
+            hewn.export(Odd(), torch.zeros(1, 8, 8), tmp_path / f"odd.{suffix}")
+    assert not list(tmp_path.iterdir())
+    model = net()
+    hewn.Pruner(model, steps=40, block=4, min_blocks=50, optimizer=torch.optim.SGD(model.parameters(), lr=0.1))
+    with pytest.raises(hewn.Error, match="finish"):
+        hewn.export(model, torch.zeros(1, 8), tmp_path / "m.onnx")
 
 
 def test_gradients_on_kept_blocks(conv):

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,3 +33,26 @@ def test_types():
 def test_everything_public_is_documented():
     for name in hewn.__all__:
         assert name == "Blocks" or getattr(hewn, name).__doc__, name
+
+
+class _TwoInputs(torch.nn.Module):
+    def forward(self, tokens, scale):
+        return tokens.float() * scale, tokens.float().mean(1)
+
+
+def test_snippets_of_the_manual(tmp_path, monkeypatch):
+    """Every Python snippet of docs/python.md runs, one after the other, on what a reader would have around it."""
+    monkeypatch.chdir(tmp_path)
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL)
+    assert len(snippets) == 2
+    model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 4))
+    steps = 40
+    tokens, scale = torch.randint(50, (3, 7)), torch.rand(3, 1)
+    hewn.export(_TwoInputs(), (tokens, scale), "model.onnx")
+    around = {"model": model, "steps": steps, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
+              "criterion": torch.nn.functional.cross_entropy, "tokens": tokens, "scale": scale,
+              "batches": [(torch.randn(8, 256), torch.randint(4, (8,))) for _ in range(steps)]}
+    for snippet in snippets:
+        exec(snippet, around)
+    assert isinstance(around["fast"][0], hewn.KeptLinear)
+    torch.testing.assert_close(around["logits"], tokens * scale)
