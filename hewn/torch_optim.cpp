@@ -1,5 +1,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/add.h>
 #include <torch/optim/optimizer.h>
 
 #include "hewn/prune/gate.h"
@@ -16,24 +17,25 @@ prune::PhaseChange Pruner::step(torch::optim::Optimizer& optimiser) {
   return change;
 }
 
-/// Momentum and decay of optimisers that know nothing of supports move dropped weights too.
+/// Momentum and decay of optimisers that know nothing of supports move dropped weights too. Two passes for a
+/// layer: with many small ones on a GPU, launching is what costs.
 void Pruner::restore_dropped() {
   const at::NoGradGuard no_grad;
   for (const prune::Pruner::Layer& layer : algorithm().layers()) {
     const auto held = held_.find(layer.name);
     if (held == held_.end()) continue;
     at::Tensor leaf = layer.weight.leaf;
-    const WeightLayout& layout = layer.weight.layout;
-    leaf.copy_(prune::block_scale(leaf, {}, layer.support, layout) +
-               prune::block_scale(held->second, {}, 1 - layer.support, layout));
+    at::add_out(leaf, prune::block_scale(leaf, {}, layer.support, layer.weight.layout), held->second);
   }
 }
 
 void Pruner::remember_dropped() {
+  const at::NoGradGuard no_grad;
   held_.clear();
   if (recipe_.decay_dropped) return;
   for (const prune::Pruner::Layer& layer : algorithm().layers()) {
-    if (layer.support.defined()) held_[layer.name] = layer.weight.leaf.detach().clone();
+    if (!layer.support.defined()) continue;
+    held_[layer.name] = prune::block_scale(layer.weight.leaf, {}, 1 - layer.support, layer.weight.layout);
   }
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any, Callable
+from typing import Any, Callable, List
 
 import torch
 
@@ -51,3 +51,12 @@ def scheduled(optimizer: torch.optim.Optimizer) -> bool:
     """Whether a learning-rate scheduler was made for the optimiser."""
     step = optimizer.step
     return hasattr(step, "_with_counter") or hasattr(step, "_wrapped_by_lr_sched")
+
+
+def scale_all(tensors: List[torch.Tensor], factor: torch.Tensor) -> None:
+    """Multiplies tensors by a number that lies on their device, without looking at it."""
+    if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 1):
+        torch._foreach_mul_(tensors, factor)
+        return
+    for tensor in tensors:
+        tensor.mul_(factor)

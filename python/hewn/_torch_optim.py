@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional
 
 import torch
 
-from ._compat import StepHooks, scheduled
+from ._compat import StepHooks, scale_all, scheduled
 from ._errors import Error
 
 _RATES = ("lr", "initial_lr", "max_lr", "min_lr")
@@ -140,15 +140,18 @@ def _clip(tensors: List[torch.Tensor], limit: float) -> None:
     that are small enough are not written."""
     grads = [tensor.grad for tensor in tensors if tensor.grad is not None]
     grads = [grad._values() if grad.is_sparse else grad for grad in grads]
+    by_device: Dict[torch.device, List[torch.Tensor]] = {}
+    for grad in grads:
+        by_device.setdefault(grad.device, []).append(grad)
     if not grads:
         return
-    device = grads[0].device
-    norm = torch.stack([grad.norm().to(device) for grad in grads]).norm()
+    norms = [norm for group in by_device.values() for norm in torch._foreach_norm(group)]
+    norm = torch.stack([norm.to(norms[0].device) for norm in norms]).norm()
     scale = (limit / (norm + 1e-6)).clamp_max(1.0)
-    if device.type == "cpu" and scale.item() == 1.0:
+    if scale.device.type == "cpu" and scale.item() == 1.0:
         return
-    for grad in grads:
-        grad.mul_(scale.to(grad.device))
+    for device, group in by_device.items():
+        scale_all(group, scale.to(device))
 
 
 def _follow(scheduler: Any, group: int, factor: float) -> None:

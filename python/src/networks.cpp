@@ -108,10 +108,8 @@ void bind_networks(py::module_& m) {
       .def("run", &run, Release())
       .def("set_threads", &SharedNetwork::set_threads)
       .def_property_readonly("threads", [](const SharedNetwork& s) { return s.model().threads(); })
-      .def_property_readonly("inputs",
-                             [](const SharedNetwork& s) {
-                               return ports(s.model().graph(), s.model().graph().inputs);
-                             })
+      .def_property_readonly(
+          "inputs", [](const SharedNetwork& s) { return ports(s.model().graph(), s.model().graph().inputs); })
       .def_property_readonly("outputs", [](const SharedNetwork& s) {
         return ports(s.model().graph(), s.model().graph().outputs);
       });

@@ -6,6 +6,7 @@
 #include "hewn/nn/sparse_conv.h"
 #include "hewn/nn/sparse_linear.h"
 #include "hewn/prune/gate.h"
+#include "hewn/tensor/autocast.h"
 #include "kept.h"
 
 namespace hewn::python {
@@ -67,7 +68,9 @@ at::Tensor PrunedLayer::gated(const at::Tensor& leaf) const {
   const prune::ScoredWeight weight = weight_of(leaf);
   const at::Tensor gate = layer_->score->gate(weight);
   if (!gate.defined() && !layer_->support.defined()) return leaf;
-  return prune::block_scale(leaf, gate, layer_->support, weight.layout);
+  // Where autocast would convert it right away it comes so, which saves that pass.
+  const bool bf16 = leaf.is_cuda() && leaf.scalar_type() == at::kFloat && tensor::autocast_to_bf16();
+  return prune::block_scale(leaf, gate, layer_->support, weight.layout, bf16);
 }
 
 at::Tensor PrunedLayer::run(const at::Tensor& x, const at::Tensor& bias, bool compact) {
