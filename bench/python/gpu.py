@@ -192,6 +192,7 @@ def resnet50_step(graphs, schedule):
         if pruner is not None:
             pruner.step()
         graph.replay()
+    replay.uses = (model, x, y, optimizer)  # the recorded launches read them
     return replay
 
 

@@ -53,7 +53,8 @@ class PrunerCallback:
             self.pruner.step()
             self._begun = trainer.global_step
 
-    def on_fit_end(self, trainer: Any, module: Any) -> None:
+    def on_train_end(self, trainer: Any, module: Any) -> None:
+        # Not at the end of the fit: by then Lightning has moved the module to the CPU.
         if self.pruner is not None and self.pruner.moment is not None and self.pruner.moment.phase == "SPARSE":
             self.blocks = self.pruner.finish()
             self.pruner = None

@@ -64,6 +64,12 @@ std::vector<PrunedLayer> layers_of(const OwnerPtr& owner) {
   return out;
 }
 
+/// The pruner, whose weights are where they were.
+Pruner& in_place(const OwnerPtr& owner) {
+  for (const prune::Layer& layer : owner->pruner->algorithm().layers()) check_place(layer, layer.weight.leaf);
+  return *owner->pruner;
+}
+
 py::list plan_of(const OwnerPtr& owner) {
   py::list out;
   for (const prune::LayerPlan& layer : owner->pruner->plan().layers) {
@@ -132,7 +138,8 @@ void listen(const OwnerPtr& owner, bool on) {
 }
 
 py::tuple advance(const OwnerPtr& owner, const std::optional<int64_t>& step) {
-  const prune::PhaseChange change = step ? owner->pruner->advance(*step) : owner->pruner->advance();
+  Pruner& pruner = in_place(owner);
+  const prune::PhaseChange change = step ? pruner.advance(*step) : pruner.advance();
   listen(owner, true);
   return py::make_tuple(std::string(prune::name_of(change.moment.phase)), change.moment.index,
                         change.moment.progress, change.entered, change.reset_optimiser);
@@ -181,11 +188,11 @@ void bind_pruner(py::module_& m) {
       .def("set_execution",
            [](const OwnerPtr& o, const std::string& text) { o->pruner->set_execution(text); })
       .def(
-          "remember_dropped", [](const OwnerPtr& o) { o->pruner->remember_dropped(); }, Release())
+          "remember_dropped", [](const OwnerPtr& o) { in_place(o).remember_dropped(); }, Release())
       .def(
-          "restore_dropped", [](const OwnerPtr& o) { o->pruner->restore_dropped(); }, Release())
-      .def("finish", [](const OwnerPtr& o) { return plain(o->pruner->finish()); })
-      .def("check_finish", [](const OwnerPtr& o) { o->pruner->check_finish(); })
+          "restore_dropped", [](const OwnerPtr& o) { in_place(o).restore_dropped(); }, Release())
+      .def("finish", [](const OwnerPtr& o) { return plain(in_place(o).finish()); })
+      .def("check_finish", [](const OwnerPtr& o) { in_place(o).check_finish(); })
       .def("kept",
            [](const OwnerPtr& o) {
              Blocks blocks;

@@ -48,18 +48,19 @@ Network network_of(const std::vector<std::shared_ptr<Slot>>& slots,
   return network;
 }
 
-/// The kernels take pointers: what has moved since the pruner was made must be noticed here.
-prune::ScoredWeight PrunedLayer::weight_of(const at::Tensor& leaf) const {
-  const prune::ScoredWeight& own = layer_->weight;
-  const std::vector<prune::ScoreParameter> parameters = layer_->score->parameters();
+void check_place(const prune::Layer& layer, const at::Tensor& leaf) {
+  const std::vector<prune::ScoreParameter> parameters = layer.score->parameters();
   const bool moved = (!parameters.empty() && parameters.front().tensor.device() != leaf.device()) ||
-                     (layer_->support.defined() && layer_->support.device() != leaf.device());
-  if (moved || prune::layout_on(leaf, own.layout.grid).taps != own.layout.taps) {
-    throw Error(hewn::str("layer ", layer_->name,
-                          ": its weight has another device or memory format than when ",
+                     (layer.support.defined() && layer.support.device() != leaf.device());
+  if (moved || prune::layout_on(leaf, layer.weight.layout.grid).taps != layer.weight.layout.taps) {
+    throw Error(hewn::str("layer ", layer.name, ": its weight has another device or memory format than when ",
                           "the pruner was made; make the pruner after model.to(...)"));
   }
-  return {leaf, own.layout, own.keep};
+}
+
+prune::ScoredWeight PrunedLayer::weight_of(const at::Tensor& leaf) const {
+  check_place(*layer_, leaf);
+  return {leaf, layer_->weight.layout, layer_->weight.keep};
 }
 
 at::Tensor PrunedLayer::gate(const at::Tensor& leaf) const { return layer_->score->gate(weight_of(leaf)); }

@@ -33,6 +33,9 @@ struct PrunerOfSlots {
   std::vector<std::shared_ptr<Slot>> slots;
 };
 
+/// The kernels take pointers: throws Error where a weight has moved since the pruner was made.
+void check_place(const prune::Layer& layer, const at::Tensor& leaf);
+
 /// A pruned layer, as its module asks for what it computes with.
 class PrunedLayer {
  public:

@@ -49,10 +49,13 @@ def test_channels_last():
 
 def test_memory_format_may_not_change():
     layer = nn.Conv2d(8, 16, 3, padding=1)
-    hewn.Pruner(layer, steps=40, optimizer=torch.optim.SGD(layer.parameters(), lr=0.1), **OPTIONS)
+    pruner = hewn.Pruner(layer, steps=40, optimizer=torch.optim.SGD(layer.parameters(), lr=0.1), **OPTIONS)
     layer.to(memory_format=torch.channels_last)
     with pytest.raises(hewn.Error, match="memory format"):
         layer(torch.randn(2, 8, 6, 6))
+    for late in (pruner.step, pruner.finish):  # what moves behind the pruner's back is noticed, not read
+        with pytest.raises(hewn.Error, match="memory format"):
+            late()
 
 
 def test_embedding_and_tied_weights():

@@ -69,7 +69,7 @@ class Trainer:
                 self.optimizers[0].step()
                 self.optimizers[0].zero_grad()
                 self.global_step += 1
-        callback.on_fit_end(self, model)
+        callback.on_train_end(self, model)
 
 
 @pytest.mark.parametrize("accumulate", [1, 3])
