@@ -60,6 +60,16 @@ void place(const PlaneProduct& product, const Packed::Tile& tile, int64_t column
   t.columns = columns;
 }
 
+/// Once a tile's outputs are complete for the columns [from, to), while they are in a cache.
+void activate(const PlaneProduct& product, int64_t number, int64_t from, int64_t to) {
+  const Packed::Tile& tile = product.weight->tiles()[static_cast<size_t>(number)];
+  if (!product.then.on || !tile.last) return;
+  for (int64_t j = tile.output; j < tile.output + tile.outputs; ++j) {
+    float* row = product.out + j * product.out_stride + from;
+    apply(product.then.function, product.then.a, product.then.b, row, row, to - from);
+  }
+}
+
 std::vector<PlaneSegment> segments_of(const Packed& weight) {
   std::vector<PlaneSegment> out;
   const auto& tiles = weight.tiles();
@@ -119,6 +129,7 @@ void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment,
         run_tile(t);
       }
     }
+    for (int64_t n = 0; n < count; ++n) activate(product, tile + n, from, to);
   }
 }
 
@@ -198,6 +209,7 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
           run_tile(t);
         }
       }
+      for (int64_t n = 0; n < count; ++n) activate(product, tile + n, from, to);
       tile += count;
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hewn/kernels/packed.h"
+#include "hewn/kernels/vector_math.h"
 
 namespace hewn::kernels {
 
@@ -37,7 +38,7 @@ PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int
 ///
 ///   out[j][p] = sum over taps t and channels c of in[c][p + taps[t]] * weight[t, c][j]
 ///
-/// plus bias[j], plus add[j][p], then max(0, .) where relu is set.
+/// plus bias[j], plus add[j][p], then max(0, .) where relu is set, then what `then` says.
 struct PlaneProduct {
   const Packed* weight = nullptr;
   const PlaneRuns* runs = nullptr;
@@ -48,6 +49,7 @@ struct PlaneProduct {
   const float* bias = nullptr;
   const float* add = nullptr;  // rows out_stride apart
   bool relu = false;
+  Activation then{};
   int64_t channels = 0;  // rows of the input
 };
 

@@ -46,7 +46,7 @@ TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
       const auto in = noise(c.channels * stride, 2);
       const auto bias = noise(c.outputs, 3);
       const auto add = noise(c.outputs * stride, 4);
-      for (int options = 0; options < 4; ++options) {
+      for (int options = 0; options < 8; ++options) {
         const bool whole = (options & 1) != 0;
         runs.gathers = (options & 2) != 0;
         std::vector<float> fast(static_cast<size_t>(c.outputs * stride), 9.0F);
@@ -55,6 +55,7 @@ TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
         if (whole) product.bias = bias.data();
         if (whole) product.add = add.data() + lead;
         product.relu = whole;
+        product.then = {(options & 4) != 0, Function::kHardSwish};
         multiply_planes(product, 0, c.pixels, 0, packed.tile_count());
         product.out = plain.data() + lead;
         reference::multiply_planes(product, 0, c.pixels, 0, packed.tile_count());
