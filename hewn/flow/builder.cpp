@@ -10,6 +10,7 @@ Builder::Builder(const Special& special, WeightCache& cache)
       cache_(cache),
       uses_(count_uses(special.graph)),
       reader_(special.graph.values.size(), kNone),
+      makers_(makers(special.graph)),
       pitches_(special.graph.values.size()) {
   for (size_t i = 0; i < graph().nodes.size(); ++i) {
     for (const int32_t value : graph().nodes[i].inputs) {

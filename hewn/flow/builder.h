@@ -72,6 +72,9 @@ class Builder {
   int32_t uses(int32_t value) const { return uses_[static_cast<size_t>(value)]; }
   /// The one node that reads it, or kNone.
   int32_t only_reader(int32_t value) const;
+  /// The last of the nodes that read it, and the one that makes it; kNone where there is none.
+  int32_t last_reader(int32_t value) const { return reader_[static_cast<size_t>(value)]; }
+  int32_t maker(int32_t value) const { return makers_[static_cast<size_t>(value)]; }
 
   int64_t rank(int32_t value) const { return static_cast<int64_t>(spec(value).dims.size()); }
   int64_t last_axis(int32_t value) const { return rank(value) - 1; }
@@ -118,6 +121,7 @@ class Builder {
   WeightCache& cache_;
   std::vector<int32_t> uses_;
   std::vector<int32_t> reader_;
+  std::vector<int32_t> makers_;
   Pitches pitches_;
   std::map<int32_t, int32_t> plain_slot_;
   std::map<std::pair<int32_t, int64_t>, int32_t> planes_slot_;

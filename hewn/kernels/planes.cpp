@@ -16,10 +16,23 @@ int64_t chunks_of(const PlaneProduct& product, int64_t width) {
   return std::max(kFewestChunks, kGroupFloats / (width * std::max<int64_t>(product.channels, 1)));
 }
 
+// Floats of gathered panels that serve all tiles before the next ones.
+constexpr int64_t kPanelFloats = int64_t{48} * 1024;
+
+// Tiles that read a row, on average, from which on gathering pays.
+constexpr double kGatherReuse = 6;
+
 // Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
-int64_t to_step(int64_t columns) { return (columns + kColumnStep - 1) / kColumnStep * kColumnStep; }
+/// Columns of the next chunk where so many are left: chunks are of nearly equal size, since a last one of few
+/// columns would wait for its sums.
+int64_t next_columns(int64_t left) {
+  const int64_t steps = (left + kColumnStep - 1) / kColumnStep;
+  const int64_t most = machine().panel_width / kColumnStep;
+  const int64_t chunks = (steps + most - 1) / most;
+  return (steps + chunks - 1) / chunks * kColumnStep;
+}
 
 /// What a tile asks of the inner loop; where its columns are is left to the caller.
 void describe(const PlaneProduct& product, int64_t number, std::vector<float>& scratch, TileArguments& t) {
@@ -47,6 +60,102 @@ void place(const PlaneProduct& product, const Packed::Tile& tile, int64_t column
   t.columns = columns;
 }
 
+/// Once a tile's outputs are complete for the columns [from, to), while they are in a cache.
+void activate(const PlaneProduct& product, int64_t number, int64_t from, int64_t to) {
+  const Packed::Tile& tile = product.weight->tiles()[static_cast<size_t>(number)];
+  if (!product.then.on || !tile.last) return;
+  for (int64_t j = tile.output; j < tile.output + tile.outputs; ++j) {
+    float* row = product.out + j * product.out_stride + from;
+    apply(product.then.function, product.then.a, product.then.b, row, row, to - from);
+  }
+}
+
+std::vector<PlaneSegment> segments_of(const Packed& weight) {
+  std::vector<PlaneSegment> out;
+  const auto& tiles = weight.tiles();
+  for (int64_t i = 0; i < weight.tile_count(); ++i) {
+    const Packed::Tile& tile = tiles[static_cast<size_t>(i)];
+    if (i == 0 || tile.output < tiles[static_cast<size_t>(i) - 1].output) out.push_back({i, i, 0, 0});
+    PlaneSegment& segment = out.back();
+    segment.end = i + 1;
+    for (int32_t r = 0; r < tile.runs; ++r) {
+      const Run& run = weight.runs(tile)[r];
+      const bool first = segment.last_row == 0;
+      segment.first_row = first ? run.row : std::min<int64_t>(segment.first_row, run.row);
+      segment.last_row = std::max<int64_t>(segment.last_row, run.row + run.length);
+    }
+  }
+  return out;
+}
+
+double reuse_of(const Packed& weight, const std::vector<PlaneSegment>& segments) {
+  int64_t rows = 0;
+  for (const PlaneSegment& segment : segments) rows += segment.last_row - segment.first_row;
+  const int64_t reads = weight.products() / machine().tile_outputs;
+  return rows == 0 ? 0 : static_cast<double>(reads) / static_cast<double>(rows);
+}
+
+/// Memory that grows as needed and stays with its thread.
+float* panels_of(int64_t floats) {
+  thread_local AlignedVector<float> panels;
+  if (static_cast<int64_t>(panels.size()) < floats) panels.resize(static_cast<size_t>(floats));
+  return panels.data();
+}
+
+/// The tiles of a segment for the columns [from, to), from panels.
+void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment, const float* panels,
+                       int64_t from, int64_t to) {
+  const auto run_tile = machine().tile;
+  const int64_t width = machine().panel_width;
+  const int64_t rows = segment.last_row - segment.first_row;
+  std::array<std::vector<float>, kSiblings> scratch;
+  std::array<TileArguments, kSiblings> group;
+  for (int64_t tile = segment.begin; tile < segment.end; tile += kSiblings) {
+    const int64_t count = std::min(kSiblings, segment.end - tile);
+    for (int64_t n = 0; n < count; ++n) {
+      TileArguments& t = group[static_cast<size_t>(n)];
+      describe(product, tile + n, scratch[static_cast<size_t>(n)], t);
+      t.runs = product.weight->runs(product.weight->tiles()[static_cast<size_t>(tile + n)]);
+      t.run_count = product.weight->tiles()[static_cast<size_t>(tile + n)].runs;
+      t.run_unit = t.in_stride = width;
+    }
+    const float* panel = panels - segment.first_row * width;
+    for (int64_t column = from, columns = 0; column < to; column += columns, panel += rows * width) {
+      columns = next_columns(to - column);
+      for (int64_t n = 0; n < count; ++n) {
+        TileArguments& t = group[static_cast<size_t>(n)];
+        place(product, product.weight->tiles()[static_cast<size_t>(tile + n)], column, columns, t);
+        t.in = panel;
+        run_tile(t);
+      }
+    }
+    for (int64_t n = 0; n < count; ++n) activate(product, tile + n, from, to);
+  }
+}
+
+void gather_and_multiply(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin,
+                         int64_t end) {
+  const int64_t width = machine().panel_width;
+  for (PlaneSegment segment : product.runs->segments) {
+    segment.begin = std::max(segment.begin, begin);
+    segment.end = std::min(segment.end, end);
+    if (segment.begin >= segment.end) continue;
+    const int64_t rows = segment.last_row - segment.first_row;
+    const int64_t chunks = std::max<int64_t>(1, kPanelFloats / std::max<int64_t>(1, width * rows));
+    float* panels = panels_of(chunks * width * rows);
+    for (int64_t from = first; from < last; from += chunks * width) {
+      const int64_t to = std::min(last, from + chunks * width);
+      float* panel = panels;
+      for (int64_t column = from, columns = 0; column < to; column += columns, panel += rows * width) {
+        columns = next_columns(to - column);
+        machine().gather(product.in + column, product.runs->rows.data() + segment.first_row, rows, columns,
+                         panel);
+      }
+      multiply_gathered(product, segment, panels, from, to);
+    }
+  }
+}
+
 }  // namespace
 
 PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int64_t> taps, int64_t stride) {
@@ -66,10 +175,16 @@ PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int
     }
   }
   out.first.push_back(static_cast<int32_t>(out.runs.size()));
+  for (const int64_t tap : taps) {
+    for (int64_t c = 0; c < channels; ++c) out.rows.push_back(static_cast<int32_t>(tap + c * stride));
+  }
+  out.segments = segments_of(weight);
+  out.gathers = reuse_of(weight, out.segments) >= kGatherReuse;
   return out;
 }
 
 void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
+  if (product.runs->gathers) return gather_and_multiply(product, first, last, begin, end);
   const auto run_tile = machine().tile;
   const int64_t width = machine().panel_width;
   const std::vector<Packed::Tile>& tiles = product.weight->tiles();
@@ -86,14 +201,15 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
         ++count;
       } while (count < kSiblings && tile + count < end &&
                tiles[static_cast<size_t>(tile + count)].same_inputs);
-      for (int64_t column = from; column < to; column += width) {
-        const int64_t columns = std::min(width, to_step(to - column));
+      for (int64_t column = from, columns = 0; column < to; column += columns) {
+        columns = next_columns(to - column);
         for (int64_t n = 0; n < count; ++n) {
           TileArguments& t = group[static_cast<size_t>(n)];
           place(product, tiles[static_cast<size_t>(tile + n)], column, columns, t);
           run_tile(t);
         }
       }
+      for (int64_t n = 0; n < count; ++n) activate(product, tile + n, from, to);
       tile += count;
     }
   }

@@ -5,13 +5,26 @@
 #include <vector>
 
 #include "hewn/kernels/packed.h"
+#include "hewn/kernels/vector_math.h"
 
 namespace hewn::kernels {
+
+/// Tiles of a weight one behind the other that read the rows [first_row, last_row) and no output twice.
+struct PlaneSegment {
+  int64_t begin = 0;  // tiles
+  int64_t end = 0;
+  int64_t first_row = 0;
+  int64_t last_row = 0;
+};
 
 /// Where the tiles of a weight find their inputs in planes: Run::row is then an offset in floats.
 struct PlaneRuns {
   std::vector<Run> runs;
   std::vector<int32_t> first;  // of each tile, and behind the last one
+  std::vector<int32_t> rows;   // where each row of the weight is
+  std::vector<PlaneSegment> segments;
+  /// Whether so many tiles read a row that all are brought side by side first.
+  bool gathers = false;
 };
 
 /// The weight's rows are (tap, channel). A tap's input lies taps[tap] floats behind the output's place, its
@@ -25,7 +38,7 @@ PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int
 ///
 ///   out[j][p] = sum over taps t and channels c of in[c][p + taps[t]] * weight[t, c][j]
 ///
-/// plus bias[j], plus add[j][p], then max(0, .) where relu is set.
+/// plus bias[j], plus add[j][p], then max(0, .) where relu is set, then what `then` says.
 struct PlaneProduct {
   const Packed* weight = nullptr;
   const PlaneRuns* runs = nullptr;
@@ -36,6 +49,7 @@ struct PlaneProduct {
   const float* bias = nullptr;
   const float* add = nullptr;  // rows out_stride apart
   bool relu = false;
+  Activation then{};
   int64_t channels = 0;  // rows of the input
 };
 

@@ -139,12 +139,16 @@ struct Simd {
 
 #define HEWN_SIMD_ATTRIBUTE HWY_ATTR
 #define HEWN_SIMD_EIGHT (HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES >= 32)
+#include "hewn/kernels/simd/gather-inl.h"
 #include "hewn/kernels/simd/tile-inl.h"
 #include "hewn/kernels/simd/transpose-inl.h"
 #undef HEWN_SIMD_EIGHT
 #undef HEWN_SIMD_ATTRIBUTE
 
 HWY_ATTR void run_tile(const TileArguments& arguments) { tile_of_any<Simd>(arguments); }
+HWY_ATTR void run_gather(const float* in, const int32_t* rows, int64_t count, int64_t columns, float* panel) {
+  gather_any<Simd>(in, rows, count, columns, panel);
+}
 HWY_ATTR void run_tile_of_one(const TileArguments& arguments) { tile_of_one<Simd>(arguments); }
 
 Machine describe() {
@@ -154,7 +158,8 @@ Machine describe() {
           &run_tile,
           &run_tile_of_one,
           &transpose_rows,
-          &transpose_columns};
+          &transpose_columns,
+          &run_gather};
 }
 
 }  // namespace
@@ -205,6 +210,7 @@ namespace {
 
 #define HEWN_SIMD_ATTRIBUTE
 #define HEWN_SIMD_EIGHT 0
+#include "hewn/kernels/simd/gather-inl.h"
 #include "hewn/kernels/simd/tile-inl.h"
 #include "hewn/kernels/simd/transpose-inl.h"
 #undef HEWN_SIMD_EIGHT
@@ -219,7 +225,8 @@ const Machine& machine() {
                                    &tile_of_any<PortableSimd>,
                                    &tile_of_one<PortableSimd>,
                                    &transpose_rows,
-                                   &transpose_columns};
+                                   &transpose_columns,
+                                   &gather_any<PortableSimd>};
   return portable;
 }
 int machine_count() { return 1; }

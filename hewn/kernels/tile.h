@@ -60,6 +60,10 @@ struct Machine {
                      int64_t features) = nullptr;
   void (*unpack_eight)(const float* from, int64_t from_stride, float* to, int64_t to_stride,
                        int64_t features) = nullptr;
+  /// panel[i][c] = in[rows[i] + c] for `count` i and all c below `columns`, a multiple of kColumnStep; rows
+  /// of the panel are panel_width apart.
+  void (*gather)(const float* in, const int32_t* rows, int64_t count, int64_t columns,
+                 float* panel) = nullptr;
 };
 
 /// Chosen once, at run time.

@@ -21,6 +21,14 @@ enum class Function {
   kSqrt,
 };
 
+/// What happens to every number of a product that comes out, where it is `on`.
+struct Activation {
+  bool on = false;
+  Function function = Function::kRelu;
+  float a = 0;
+  float b = 0;
+};
+
 /// Functions of two numbers.
 enum class Pair { kAdd, kSub, kMul, kDiv, kMax, kMin };
 

@@ -135,6 +135,47 @@ TEST(Network, AResidualNetworkWithItsBorders) {
   }
 }
 
+TEST(Network, ActivationsBehindProducts) {
+  for (const std::string op : {"HardSwish", "Sigmoid", "Tanh", "LeakyRelu", "Clip", "SiLU"}) {
+    SCOPED_TRACE(op);
+    for (const int64_t groups : {1, 8}) {
+      Draft draft({2, 8, 9, 7});
+      const auto activate = [&](int32_t x) {
+        if (op == "SiLU") return draft.add("Mul", {x, draft.add("Sigmoid", {x})});
+        if (op != "Clip") return draft.add(op, {x});
+        return draft.add(op, {x, draft.constant(tensor_of(-0.1F)), draft.constant(tensor_of(0.2F))});
+      };
+      const int32_t first = activate(draft.conv(0, 8, 8, 3, 1, 1, groups));
+      int32_t y = activate(draft.add("Add", {draft.conv(first, 8, 8, 3, 1, 1, groups), first}));
+      y = activate(draft.conv(draft.add("GlobalAveragePool", {y}), 8, 12, 1, 1, 0));
+      draft.output(y, {1, 12, 1, 1});
+      draft.output(first, {1, 8, 1, 1});
+      expect_same(draft.graph, noise({2, 8, 9, 7}, 5));
+      expect_same(draft.graph, noise({1, 8, 9, 7}, 6));
+    }
+  }
+}
+
+TEST(Network, TokensInAnotherShapeStayWhereTheyAre) {
+  for (const int64_t batch : {1, 3}) {
+    Draft draft({batch, 5, 16});
+    const auto product = [&](int32_t x, uint32_t seed) {
+      return draft.add("MatMul", {x, draft.constant(noise({16, 16}, seed))});
+    };
+    const auto turn = [&](int32_t x) {
+      return draft.add("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
+    };
+    const int32_t first = product(0, 1);
+    int32_t y = turn(product(turn(first), 2));
+    y = draft.add("Relu", {draft.add("Add", {y, first})});
+    const std::vector<int64_t> flat = {-1, 16};
+    y = product(draft.add("Reshape", {y, draft.constant(tensor_of(flat))}), 3);
+    draft.output(y, {1, 16});
+    draft.output(turn(first), {5, 1, 16});
+    expect_same(draft.graph, noise({batch, 5, 16}, 4));
+  }
+}
+
 TEST(Network, ChannelsAreJoinedCutAndShuffled) {
   Draft draft({2, 8, 6, 6});
   const int32_t a = draft.conv(0, 8, 8, 3, 1, 1);

@@ -28,7 +28,8 @@ struct Case {
 
 TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
   const std::vector<Case> cases = {{1, 1, 1, 1, 1},     {3, 5, 4, 9, 9},     {16, 16, 16, 56, 9},
-                                   {20, 24, 16, 33, 1}, {64, 40, 8, 300, 9}, {7, 64, 32, 129, 4}};
+                                   {20, 24, 16, 33, 1}, {64, 40, 8, 300, 9}, {7, 64, 32, 129, 4},
+                                   {700, 12, 16, 40, 4}};
   for (const Case& c : cases) {
     for (const int density : {0, 1, 3, 4}) {  // of four blocks
       const Grid grid{c.channels * c.taps, c.outputs, {c.block, c.block}};
@@ -41,17 +42,20 @@ TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
       const int64_t stride = lead + c.pixels + 48;
       std::vector<int64_t> taps;
       for (int t = 0; t < c.taps; ++t) taps.push_back(t / 3 * 10 + t % 3 - 11);
-      const PlaneRuns runs = plane_runs(packed, c.channels, taps, stride);
+      PlaneRuns runs = plane_runs(packed, c.channels, taps, stride);
       const auto in = noise(c.channels * stride, 2);
       const auto bias = noise(c.outputs, 3);
       const auto add = noise(c.outputs * stride, 4);
-      for (const bool whole : {false, true}) {
+      for (int options = 0; options < 8; ++options) {
+        const bool whole = (options & 1) != 0;
+        runs.gathers = (options & 2) != 0;
         std::vector<float> fast(static_cast<size_t>(c.outputs * stride), 9.0F);
         std::vector<float> plain = fast;
         PlaneProduct product{&packed, &runs, in.data() + lead, stride, fast.data() + lead, stride};
         if (whole) product.bias = bias.data();
         if (whole) product.add = add.data() + lead;
         product.relu = whole;
+        product.then = {(options & 4) != 0, Function::kHardSwish};
         multiply_planes(product, 0, c.pixels, 0, packed.tile_count());
         product.out = plain.data() + lead;
         reference::multiply_planes(product, 0, c.pixels, 0, packed.tile_count());

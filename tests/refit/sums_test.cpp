@@ -80,9 +80,14 @@ TEST(RefitElimination, CostsAreThoseOfFittingAnew) {
   for (const int64_t block : {3, 4}) {  // 14 rows: the last block is smaller
     const Grid grid{14, 5, {block, 5}};
     Matrix rows(40, 14);
-    const flow::Tensor numbers = random_tensor({40, 14}, 8);
-    for (Index i = 0; i < rows.size(); ++i) rows.data()[i] = numbers.values<float>()[static_cast<size_t>(i)];
-    Quadratic problem{rows.transpose() * rows, Matrix::Random(14, 5), Vector::Ones(5), grid};
+    Matrix targets(14, 5);
+    const auto fill = [](Matrix& matrix, const flow::Tensor& from) {
+      for (Index i = 0; i < matrix.size(); ++i)
+        matrix.data()[i] = from.values<float>()[static_cast<size_t>(i)];
+    };
+    fill(rows, random_tensor({40, 14}, 8));
+    fill(targets, random_tensor({14, 5}, 9));
+    Quadratic problem{rows.transpose() * rows, targets, Vector::Ones(5), grid};
     const auto value = [&](const Matrix& b) { return b.cwiseProduct(problem.h * b / 2 - problem.t).sum(); };
     Flags kept(static_cast<size_t>(grid.blocks()), 1);
     double before = value(fit(problem, kept, 1));

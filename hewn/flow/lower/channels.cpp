@@ -2,6 +2,7 @@
 // vectors.
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "hewn/flow/builder.h"
 
@@ -81,6 +82,26 @@ bool makes_vectors(const Builder& builder, const Node& node) {
   return in[2] == 1 && in[3] == 1 && builder.spec(node.outputs[0]).dims == Dims{in[0], in[1]};
 }
 
+/// Tokens in planes whose numbers keep their order and whose channels stay the last dimension: nothing moves.
+bool keeps_tokens(const Builder& builder, const Node& node) {
+  static const std::set<std::string> kShapes = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
+  const int32_t x = node.inputs[0];
+  const Dims& in = builder.spec(x).dims;
+  const Dims& out = builder.spec(node.outputs[0]).dims;
+  if (in.size() < 2 || out.size() < 2 || builder.spec(x).elements() == 0 ||
+      builder.marked(x) != builder.last_axis(x) || in.back() != out.back())
+    return false;
+  if (kShapes.contains(node.op)) return true;
+  if (node.op != "Transpose") return false;
+  int64_t before = -1;
+  for (const int64_t axis : node.integers("perm")) {
+    if (in[static_cast<size_t>(axis)] == 1) continue;
+    if (axis < before) return false;
+    before = axis;
+  }
+  return before == builder.last_axis(x);
+}
+
 /// Copies rows of channels: from[i] is the channel of `in` that becomes channel first + i of `out`.
 void add_copy(Builder& builder, const std::string& what, int32_t in, int32_t out,
               const std::vector<int64_t>& from, int64_t first) {
@@ -115,6 +136,10 @@ bool plans_channels(Builder& builder, const Node& node) {
   int64_t groups = 0;
   if (makes_vectors(builder, node)) {
     builder.mark(node.outputs[0], 1);
+    return true;
+  }
+  if (keeps_tokens(builder, node)) {
+    builder.mark(node.outputs[0], builder.last_axis(node.outputs[0]));
     return true;
   }
   std::vector<int32_t> together;
@@ -157,6 +182,10 @@ void lower_channels(Builder& builder, int32_t number) {
                                          lines_of(target, memory.floats(out)), range.begin, range.end);
                             },
                         .work = target.floats()});
+  }
+  if (keeps_tokens(builder, node)) {
+    const int32_t in = builder.rows(node.inputs[0], builder.last_axis(node.inputs[0]));
+    return builder.same_rows(node.outputs[0], builder.last_axis(node.outputs[0]), in);
   }
   if (node.op == "Concat") {
     std::vector<int32_t> in;

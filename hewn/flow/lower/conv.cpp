@@ -1,13 +1,14 @@
 // Convolutions on planes. With strides the input is first sorted into planes of pixels that are a stride
 // apart, in which the window moves pixel by pixel.
 #include <algorithm>
-#include <set>
+#include <array>
 
 #include "hewn/flow/builder.h"
 #include "hewn/flow/lower/fuse.h"
 #include "hewn/flow/lower/product.h"
 #include "hewn/flow/op/window/window.h"
 #include "hewn/kernels/planes.h"
+#include "hewn/kernels/taps.h"
 
 namespace hewn::flow {
 namespace {
@@ -59,82 +60,122 @@ Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels
   return out;
 }
 
+/// A phase's pixels in a line: to[u] = line[u * stride + shift] for the u of [first, last), else 0.
+struct LinePhase {
+  int64_t stride;
+  int64_t shift;
+  int64_t first;
+  int64_t last;
+  int64_t length;
+
+  LinePhase(const Slide& wide, int64_t phase, int64_t line)
+      : stride(wide.stride),
+        shift(phase - wide.before),
+        first(shift >= 0 ? 0 : (-shift + stride - 1) / stride),
+        last(std::clamp((wide.in - shift + stride - 1) / stride, first, line)),
+        length(line) {}
+
+  void sort(const float* line, float* to) const {
+    for (int64_t u = 0; u < first; ++u) to[u] = 0;
+    for (int64_t u = last; u < length; ++u) to[u] = 0;
+    int64_t u = first;
+    // Pairs of pixels, of which this phase wants the first; the last pair may be half outside.
+    constexpr int64_t kPairs = 32;
+    std::array<float, kPairs> others;
+    for (; stride == 2 && u + kPairs < last; u += kPairs) {
+      kernels::part_pixels(line + 2 * u + shift, to + u, others.data(), kPairs);
+    }
+    for (const float* pixel = line + u * stride + shift; u < last; ++u, pixel += stride) to[u] = *pixel;
+  }
+};
+
 /// Sorts the pixels of one channel for one phase.
 void sort_channel(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
                   const std::pair<int64_t, int64_t>& phase, float* row) {
-  const auto [high, wide] = shape.window;
-  std::fill_n(row, sorted.stride, 0.0F);
+  const Slide& high = shape.window.high;
+  const LinePhase wide(shape.window.wide, phase.second, sorted.line);
   const int64_t lines = sorted.plane / sorted.line;
+  std::fill_n(row, sorted.lead, 0.0F);
+  float* to = row + sorted.lead;
   for (int64_t n = 0; n < in.images; ++n) {
-    for (int64_t v = 0; v < lines; ++v) {
+    for (int64_t v = 0; v < lines; ++v, to += sorted.line) {
       const int64_t y = v * high.stride + phase.first - high.before;
-      if (y < 0 || y >= in.height) continue;
-      const float* line = from.first + n * from.image + y * from.line;
-      float* to = row + sorted.lead + n * sorted.plane + v * sorted.line;
-      const int64_t shift = phase.second - wide.before;
-      const int64_t first = shift >= 0 ? 0 : (-shift + wide.stride - 1) / wide.stride;
-      const int64_t last = std::min(sorted.line, (in.width - shift + wide.stride - 1) / wide.stride);
-      const float* pixel = line + first * wide.stride + shift;
-      if (wide.stride == 2) {
-        for (int64_t u = first; u < last; ++u, pixel += 2) to[u] = *pixel;
+      if (y < 0 || y >= in.height) {
+        std::fill_n(to, sorted.line, 0.0F);
       } else {
-        for (int64_t u = first; u < last; ++u, pixel += wide.stride) to[u] = *pixel;
+        wide.sort(from.first + n * from.image + y * from.line, to);
       }
     }
   }
+  std::fill(to, row + sorted.stride, 0.0F);
 }
 
-/// Adds the step that sorts; returns its slot.
-int32_t add_sorting(Builder& builder, const Node& node, const ConvShape& shape, const Planes& sorted,
-                    const std::vector<std::pair<int64_t, int64_t>>& phases) {
-  const int32_t x = node.inputs[0];
-  const bool rows = builder.in_planes(x, 1);
-  const int32_t from = rows ? builder.rows(x, 1) : builder.plain(x);
-  const Planes in = builder.planes(x, 1);
-  const int32_t to = builder.scratch(static_cast<size_t>(sorted.floats() + 64) * sizeof(float));
+/// Where a strided convolution's pixels come from, and how they are sorted.
+struct Sorting {
+  ConvShape shape;
+  bool rows;  // in planes already, else row-major
+  Planes in;
+  Planes sorted;
+  std::vector<std::pair<int64_t, int64_t>> phases;
+
+  void sort(float* base, int64_t channel, size_t phase, float* row) const {
+    Lines lines = rows ? lines_of(in, base) : lines_of_plain(in, base);
+    lines.first += channel * lines.channel;
+    sort_channel(shape, in, lines, sorted, phases[phase], row);
+  }
+};
+
+/// Adds the step that sorts all channels; returns its slot.
+int32_t add_sorting(Builder& builder, const Node& node, int32_t from, const Sorting& sorting) {
+  const int64_t all = sorting.sorted.channels * static_cast<int64_t>(sorting.phases.size());
+  const int64_t floats = all * sorting.sorted.stride;
+  const int32_t to = builder.scratch(static_cast<size_t>(floats + 64) * sizeof(float));
   builder.add({.what = "sort " + to_string(node),
                .reads = {from},
                .writes = {to},
                .run =
                    [=](const Memory& memory, int64_t part, int64_t parts) {
-                     float* base = memory.floats(from);
-                     const Lines lines = rows ? lines_of(in, base) : lines_of_plain(in, base);
-                     const Range range = share(sorted.channels, part, parts);
+                     const Range range = share(all, part, parts);
                      for (int64_t c = range.begin; c < range.end; ++c) {
-                       Lines channel = lines;
-                       channel.first += c % in.channels * lines.channel;
-                       sort_channel(shape, in, channel, sorted, phases[static_cast<size_t>(c / in.channels)],
-                                    memory.floats(to) + c * sorted.stride);
+                       sorting.sort(memory.floats(from), c % sorting.in.channels,
+                                    static_cast<size_t>(c / sorting.in.channels),
+                                    memory.floats(to) + c * sorting.sorted.stride);
                      }
                    },
-               .work = sorted.floats()});
+               .work = floats});
   return to;
 }
 
-/// One channel after the other, each with its own window.
+/// One channel's phases, one behind the other, in memory that stays with its thread.
+float* sort_one(const Sorting& sorting, float* base, int64_t channel) {
+  thread_local std::vector<float> sorted;
+  const auto stride = static_cast<size_t>(sorting.sorted.stride);
+  if (sorted.size() < stride * sorting.phases.size() + 64) sorted.resize(stride * sorting.phases.size() + 64);
+  for (size_t phase = 0; phase < sorting.phases.size(); ++phase) {
+    sorting.sort(base, channel, phase, sorted.data() + phase * stride);
+  }
+  return sorted.data();
+}
+
+/// One channel, whose pixels begin at `in`, with its own window.
 void run_depthwise(const float* weight, const std::vector<int64_t>& taps, const ProductPlan& plan,
-                   int64_t channel) {
-  const auto run_tile = kernels::machine().tile;
-  std::vector<kernels::Run> runs;
-  for (const int64_t tap : taps) runs.push_back({static_cast<int32_t>(tap), 1});
-  kernels::TileArguments t;
-  t.runs = runs.data();
-  t.run_count = static_cast<int64_t>(runs.size());
-  t.run_unit = 1;
-  t.in_stride = plan.product.in_stride;
-  t.out_stride = plan.product.out_stride;
-  t.weight = weight + channel * t.run_count;
-  t.weight_stride = 1;
-  t.outputs = 1;
-  t.bias = plan.product.bias == nullptr ? nullptr : plan.product.bias + channel;
-  t.relu = plan.product.relu;
-  const int64_t width = kernels::machine().panel_width;
-  for (int64_t column = 0; column < plan.columns; column += width) {
-    t.columns = std::min(width, (plan.columns - column + 7) / 8 * 8);
-    t.in = plan.product.in + channel * t.in_stride + column;
-    t.out = plan.product.out + channel * t.out_stride + column;
-    t.add = plan.product.add == nullptr ? nullptr : plan.product.add + channel * t.out_stride + column;
-    run_tile(t);
+                   const float* in, int64_t channel) {
+  constexpr int64_t kPiece = 2048;  // columns that stay in the L1 cache for what follows
+  const kernels::PlaneProduct& product = plan.product;
+  kernels::TapSum sum;
+  sum.weight = weight + channel * static_cast<int64_t>(taps.size());
+  sum.taps = taps.data();
+  sum.count = static_cast<int64_t>(taps.size());
+  sum.bias = product.bias == nullptr ? 0.0F : product.bias[channel];
+  sum.relu = product.relu;
+  for (int64_t column = 0; column < plan.columns; column += kPiece) {
+    const int64_t columns = std::min(kPiece, plan.columns - column);
+    sum.in = in + column;
+    sum.out = product.out + channel * product.out_stride + column;
+    sum.add = product.add == nullptr ? nullptr : product.add + channel * product.out_stride + column;
+    kernels::sum_taps(sum, columns);
+    if (product.then.on)
+      kernels::apply(product.then.function, product.then.a, product.then.b, sum.out, sum.out, columns);
   }
 }
 
@@ -169,14 +210,17 @@ void lower_conv(Builder& builder, int32_t number) {
   Planes read = in_planes;
   std::vector<int64_t> taps;
   int32_t in = kNone;
+  Sorting sorting{shape, builder.in_planes(node.inputs[0], 1), in_planes, {}, {}};
   if (shape.strided()) {
     read =
         planes_of(in_planes.channels, in_planes.images, out_planes.plane / out_planes.line, out_planes.line,
                   out_planes.line, out_planes.plane, shape.reach() * (out_planes.line + 1));
-    Taps sorted = strided_taps(shape, read, in_planes.channels);
-    read.channels *= static_cast<int64_t>(sorted.phases.size());
-    in = add_sorting(builder, node, shape, read, sorted.phases);
+    Taps sorted = strided_taps(shape, read, shape.depthwise() ? 1 : in_planes.channels);
+    sorting.sorted = read;
+    sorting.phases = sorted.phases;
     taps = std::move(sorted.offsets);
+    in = sorting.rows ? builder.rows(node.inputs[0], 1) : builder.plain(node.inputs[0]);
+    if (!shape.depthwise()) in = add_sorting(builder, node, in, sorting);
   } else {
     in = builder.rows(node.inputs[0], 1, shape.reach() > 0);
     for (int64_t y = 0; y < shape.window.high.kernel; ++y) {
@@ -198,6 +242,7 @@ void lower_conv(Builder& builder, int32_t number) {
   plan.product.out_stride = out_planes.stride;
   plan.product.bias = bias == nullptr ? nullptr : bias->values<float>().data();
   plan.product.relu = fused.relu;
+  plan.product.then = fused.then;
   if (bias != nullptr) builder.plan.constants.push_back(*bias);
   if (shape.depthwise()) {
     builder.plan.constants.push_back(tensor);
@@ -205,7 +250,11 @@ void lower_conv(Builder& builder, int32_t number) {
     step.run = [=](const Memory& memory, int64_t part, int64_t parts) {
       const ProductPlan here = plan.at(memory, in, out, fused.add);
       const Range channels = share(shape.outputs, part, parts);
-      for (int64_t c = channels.begin; c < channels.end; ++c) run_depthwise(weight, taps, here, c);
+      for (int64_t c = channels.begin; c < channels.end; ++c) {
+        const float* from = shape.strided() ? sort_one(sorting, memory.floats(in), c) + read.lead
+                                            : here.product.in + c * read.stride;
+        run_depthwise(weight, taps, here, from, c);
+      }
     };
     step.work = shape.outputs * static_cast<int64_t>(taps.size()) * plan.columns;
     return builder.add(std::move(step));

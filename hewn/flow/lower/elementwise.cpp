@@ -4,51 +4,14 @@
 #include <optional>
 
 #include "hewn/flow/builder.h"
+#include "hewn/flow/lower/functions.h"
 #include "hewn/kernels/vector_math.h"
 
 namespace hewn::flow {
 namespace {
 
-using kernels::Function;
+using kernels::Activation;
 using kernels::Pair;
-
-struct Unary {
-  Function function;
-  float a = 0;
-  float b = 0;
-};
-
-std::optional<float> scalar(const Builder& builder, const Node& node, size_t input, float otherwise) {
-  if (node.inputs.size() <= input || node.inputs[input] == kNone) return otherwise;
-  const Tensor* tensor = builder.constant(node.inputs[input]);
-  if (tensor == nullptr || tensor->elements() != 1 || tensor->type() != Type::kFloat) return std::nullopt;
-  return tensor->values<float>()[0];
-}
-
-std::optional<Unary> unary_of(const Builder& builder, const Node& node) {
-  static const std::map<std::string, Function> kPlain = {{"Relu", Function::kRelu},
-                                                         {"Sigmoid", Function::kSigmoid},
-                                                         {"Tanh", Function::kTanh},
-                                                         {"Exp", Function::kExp},
-                                                         {"Erf", Function::kErf},
-                                                         {"Sqrt", Function::kSqrt},
-                                                         {"HardSwish", Function::kHardSwish}};
-  if (node.inputs.empty() || builder.spec(node.inputs[0]).type != Type::kFloat) return std::nullopt;
-  const auto found = kPlain.find(node.op);
-  if (found != kPlain.end()) return Unary{found->second};
-  if (node.op == "HardSigmoid")
-    return Unary{Function::kHardSigmoid, node.number("alpha", 0.2F), node.number("beta", 0.5F)};
-  if (node.op == "LeakyRelu") return Unary{Function::kLeakyRelu, node.number("alpha", 0.01F)};
-  if (node.op == "Gelu") {
-    return Unary{node.text("approximate", "none") == "tanh" ? Function::kGeluTanh : Function::kGelu};
-  }
-  if (node.op != "Clip") return std::nullopt;
-  constexpr float kFar = std::numeric_limits<float>::infinity();
-  const auto low = scalar(builder, node, 1, -kFar);
-  const auto high = scalar(builder, node, 2, kFar);
-  if (!low || !high || *low > *high) return std::nullopt;
-  return Unary{Function::kClip, *low, *high};
-}
 
 std::optional<Pair> pair_of(const Node& node) {
   static const std::map<std::string, Pair> kPairs = {{"Add", Pair::kAdd}, {"Sub", Pair::kSub},
@@ -56,18 +19,6 @@ std::optional<Pair> pair_of(const Node& node) {
                                                      {"Max", Pair::kMax}, {"Min", Pair::kMin}};
   const auto found = kPairs.find(node.op);
   return found == kPairs.end() || node.inputs.size() != 2 ? std::nullopt : std::optional(found->second);
-}
-
-/// The sigmoid of x where the node multiplies the two.
-int32_t silu_of(const Builder& builder, const Node& node) {
-  if (node.op != "Sigmoid") return kNone;
-  const int32_t next = builder.only_reader(node.outputs[0]);
-  if (next == kNone) return kNone;
-  const Node& mul = builder.graph().nodes[static_cast<size_t>(next)];
-  const bool both = mul.op == "Mul" && mul.inputs.size() == 2 &&
-                    ((mul.inputs[0] == node.inputs[0] && mul.inputs[1] == node.outputs[0]) ||
-                     (mul.inputs[1] == node.inputs[0] && mul.inputs[0] == node.outputs[0]));
-  return both ? next : kNone;
 }
 
 /// How a side of a pair takes part where the other lies in planes with this axis.
@@ -111,7 +62,7 @@ int64_t pair_axis(const Builder& builder, const Node& node) {
   return plain(node.inputs[0]) && plain(node.inputs[1]) ? -1 : -2;
 }
 
-void add_unary(Builder& builder, const std::string& what, const Unary& unary, int32_t from, int32_t to) {
+void add_unary(Builder& builder, const std::string& what, const Activation& unary, int32_t from, int32_t to) {
   const int64_t axis = builder.marked(from);
   const bool planes = axis >= 0;
   const int32_t in = planes ? builder.rows(from, axis) : builder.plain(from);
@@ -228,7 +179,7 @@ void add_pair_plain(Builder& builder, const Node& node, Pair pair) {
 }  // namespace
 
 bool plans_elementwise(Builder& builder, const Node& node) {
-  if (unary_of(builder, node)) {
+  if (function_of(builder, node)) {
     const int64_t axis = builder.marked(node.inputs[0]);
     if (axis >= 0) {
       builder.mark(node.outputs[0], axis);
@@ -253,12 +204,13 @@ bool plans_elementwise(Builder& builder, const Node& node) {
 
 void lower_elementwise(Builder& builder, int32_t number) {
   const Node& node = builder.graph().nodes[static_cast<size_t>(number)];
-  if (const auto unary = unary_of(builder, node)) {
-    const int32_t mul = silu_of(builder, node);
-    if (mul == kNone) return add_unary(builder, to_string(node), *unary, node.inputs[0], node.outputs[0]);
-    builder.done[static_cast<size_t>(mul)] = true;
-    const Node& product = builder.graph().nodes[static_cast<size_t>(mul)];
-    return add_unary(builder, to_string(product), {Function::kSilu}, node.inputs[0], product.outputs[0]);
+  if (const auto unary = function_of(builder, node)) {
+    const int32_t product = node.op == "Sigmoid" ? silu_end(builder, node.inputs[0]) : kNone;
+    if (product == kNone || builder.only_reader(node.outputs[0]) != product)
+      return add_unary(builder, to_string(node), *unary, node.inputs[0], node.outputs[0]);
+    builder.done[static_cast<size_t>(product)] = true;
+    const Node& end = builder.graph().nodes[static_cast<size_t>(product)];
+    return add_unary(builder, to_string(end), silu(), node.inputs[0], end.outputs[0]);
   }
   const Pair pair = *pair_of(node);
   const int64_t axis = pair_axis(builder, node);

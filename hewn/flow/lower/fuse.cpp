@@ -1,5 +1,7 @@
 #include "hewn/flow/lower/fuse.h"
 
+#include "hewn/flow/lower/functions.h"
+
 namespace hewn::flow {
 
 Fused take_along(Builder& builder, int32_t number, int64_t axis) {
@@ -21,11 +23,23 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
       next = builder.only_reader(sum);
     }
   }
-  if (next != kNone && node(next).op == "Relu") {
+  if (const int32_t end = silu_end(builder, out.value); end != kNone && builder.uses(out.value) == 2) {
+    for (const int32_t side : node(end).inputs) {
+      if (side != out.value) builder.done[static_cast<size_t>(builder.maker(side))] = true;
+    }
+    out.then = silu();
+    next = end;
+  } else if (next == kNone || node(next).inputs[0] != out.value) {
+    return out;
+  } else if (node(next).op == "Relu") {
     out.relu = true;
-    out.value = node(next).outputs[0];
-    builder.done[static_cast<size_t>(next)] = true;
+  } else if (const auto function = function_of(builder, node(next))) {
+    out.then = *function;
+  } else {
+    return out;
   }
+  out.value = node(next).outputs[0];
+  builder.done[static_cast<size_t>(next)] = true;
   return out;
 }
 

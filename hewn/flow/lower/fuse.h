@@ -1,14 +1,16 @@
 #pragma once
 
 #include "hewn/flow/builder.h"
+#include "hewn/kernels/vector_math.h"
 
 namespace hewn::flow {
 
-/// What a product takes along: the add and the relu behind it, where nobody else reads what is between.
+/// What a product takes along: the add and the activation behind it, where nobody else reads what is between.
 struct Fused {
   int32_t value;        // that the step makes
   int32_t add = kNone;  // slot of what is added
   bool relu = false;
+  kernels::Activation then{};  // where it is not relu
 };
 Fused take_along(Builder& builder, int32_t node, int64_t axis);
 

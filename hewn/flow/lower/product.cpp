@@ -39,6 +39,17 @@ void each_tile_range(const kernels::Packed& weight, int64_t from, int64_t to, co
   }
 }
 
+/// Of a single column, for the tiles that begin in the range.
+void activate_outputs(const kernels::PlaneProduct& product, const kernels::Packed& weight,
+                      const Range& range) {
+  if (!product.then.on) return;
+  for (const kernels::Packed::Tile& tile : weight.tiles()) {
+    if (!tile.last || tile.output < range.begin || tile.output >= range.end) continue;
+    float* out = product.out + tile.output;
+    kernels::apply(product.then.function, product.then.a, product.then.b, out, out, tile.outputs);
+  }
+}
+
 void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_t parts) {
   kernels::PlaneProduct product = plan.product;
   product.weight = group.weight;
@@ -54,9 +65,10 @@ void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_
   if (plan.columns == 1 && product.in_stride == 1 && product.out_stride == 1) {
     const kernels::Epilogue epilogue{product.bias, product.add, product.relu};
     const Range range = share(outputs, part, parts);
-    return each_tile_range(*group.weight, range.begin, range.end, [&](int64_t begin, int64_t end) {
+    each_tile_range(*group.weight, range.begin, range.end, [&](int64_t begin, int64_t end) {
       kernels::multiply_one(*group.weight, product.in, product.out, epilogue, begin, end);
     });
+    return activate_outputs(product, *group.weight, range);
   }
   if (parts == 1 || chunks >= 4 * parts) {
     const Range range = share(chunks, part, parts);
@@ -165,6 +177,7 @@ void lower_product(Builder& builder, int32_t number) {
   plan.product.in_stride = in_planes.stride;
   plan.product.out_stride = out_planes.stride;
   plan.product.relu = fused.relu;
+  plan.product.then = fused.then;
   if (bias != kNone) {
     builder.plan.constants.push_back(*builder.constant(bias));
     plan.product.bias = builder.constant(bias)->values<float>().data();

@@ -1,6 +1,7 @@
 #include "hewn/kernels/reference/planes.h"
 
 #include "hewn/kernels/reference/tile.h"
+#include "hewn/kernels/reference/vector_math.h"
 
 namespace hewn::kernels::reference {
 
@@ -25,6 +26,11 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
     t.accumulate = part.accumulate;
     t.relu = product.relu && part.last;
     reference::tile(t);
+    if (!product.then.on || !part.last) continue;
+    for (int64_t j = 0; j < t.outputs; ++j) {
+      float* row = t.out + j * t.out_stride;
+      reference::apply(product.then.function, product.then.a, product.then.b, row, row, t.columns);
+    }
   }
 }
 
