@@ -1,0 +1,62 @@
+#include "hewn/kernels/int8/words.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hewn/kernels/int8/byte_one.h"
+#include "hewn/kernels/int8/byte_tile.h"
+
+namespace hewn::kernels {
+
+void to_words(const FourRows& rows, const ByteScale& bytes, uint32_t* words, int64_t count) {
+  byte_machine().to_words(rows, bytes, words, count);
+}
+
+void sample_to_words(const float* channels, int64_t count, const ByteScale& bytes, uint32_t* words,
+                     int64_t stride) {
+  const float inverse = 1.0F / bytes.scale;
+  int32_t numbers[64];
+  for (int64_t first = 0; first < count; first += 64) {
+    const int64_t here = std::min<int64_t>(64, count - first);
+    for (int64_t i = 0; i < here; ++i) numbers[i] = nearest_byte(channels[first + i], inverse, bytes.zero);
+    for (int64_t i = here; i < 64; ++i) numbers[i] = bytes.zero;
+    for (int64_t i = 0; i < here; i += kWordChannels) {
+      uint32_t word = 0;
+      for (int64_t b = 0; b < kWordChannels; ++b) word |= static_cast<uint32_t>(numbers[i + b]) << (8 * b);
+      words[(first + i) / kWordChannels * stride] = word;
+    }
+  }
+}
+
+void from_words(const uint32_t* words, int64_t lane, const ByteScale& bytes, float* row, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto byte = static_cast<int32_t>(words[i] >> (8 * lane) & 255U);
+    row[i] = bytes.scale * static_cast<float>(byte - bytes.zero);
+  }
+}
+
+void max_of_words(const uint32_t* a, const uint32_t* b, uint32_t* to, int64_t count) {
+  const auto* left = reinterpret_cast<const uint8_t*>(a);
+  const auto* right = reinterpret_cast<const uint8_t*>(b);
+  auto* out = reinterpret_cast<uint8_t*>(to);
+  for (int64_t i = 0; i < 4 * count; ++i) out[i] = std::max(left[i], right[i]);
+}
+
+void add_up_words(const uint32_t* words, int64_t count, std::array<int64_t, 4>& sums) {
+  // Two channels side by side in 16 bits each, which 257 bytes fit.
+  constexpr int64_t kMost = 256;
+  for (int64_t first = 0; first < count; first += kMost) {
+    uint32_t even = 0;
+    uint32_t odd = 0;
+    for (int64_t i = first; i < std::min(count, first + kMost); ++i) {
+      even += words[i] & 0x00ff00ffU;
+      odd += words[i] >> 8 & 0x00ff00ffU;
+    }
+    sums[0] += even & 0xffffU;
+    sums[1] += odd & 0xffffU;
+    sums[2] += even >> 16;
+    sums[3] += odd >> 16;
+  }
+}
+
+}  // namespace hewn::kernels
