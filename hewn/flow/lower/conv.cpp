@@ -4,85 +4,13 @@
 #include <set>
 
 #include "hewn/flow/builder.h"
+#include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/fuse.h"
 #include "hewn/flow/lower/product.h"
-#include "hewn/flow/op/window/window.h"
 #include "hewn/kernels/planes.h"
 
 namespace hewn::flow {
 namespace {
-
-struct ConvShape {
-  Window window;
-  int64_t groups = 1;
-  int64_t channels = 0;  // of a group
-  int64_t outputs = 0;
-
-  bool strided() const { return window.high.stride != 1 || window.wide.stride != 1; }
-  bool depthwise() const { return channels == 1 && outputs == groups; }
-  /// How far the window reaches beyond the pixel that it begins at.
-  int64_t reach() const {
-    const auto of = [&](const Slide& slide) {
-      if (strided()) return (slide.kernel - 1) * slide.dilation / slide.stride;
-      return std::max(slide.before, slide.after);
-    };
-    return std::max(of(window.high), of(window.wide));
-  }
-};
-
-ConvShape conv_shape(Builder& builder, const Node& node) {
-  const View x{builder.spec(node.inputs[0]), nullptr};
-  const View w{builder.spec(node.inputs[1]), nullptr};
-  const Call call{.node = &node, .in = {&x, &w}, .out = {}};
-  const Dims& weight = w.spec.dims;
-  return {window_of(call, {weight[2], weight[3]}), node.integer("group", 1), weight[1], weight[0]};
-}
-
-/// A tap's place in the sorted planes.
-struct Taps {
-  std::vector<int64_t> offsets;
-  std::vector<std::pair<int64_t, int64_t>> phases;
-};
-
-Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
-  const auto [high, wide] = shape.window;
-  Taps out;
-  for (int64_t y = 0; y < high.kernel; ++y) {
-    for (int64_t x = 0; x < wide.kernel; ++x) {
-      const std::pair phase(y * high.dilation % high.stride, x * wide.dilation % wide.stride);
-      auto at = std::find(out.phases.begin(), out.phases.end(), phase);
-      if (at == out.phases.end()) at = out.phases.insert(at, phase);
-      out.offsets.push_back((at - out.phases.begin()) * channels * sorted.stride +
-                            y * high.dilation / high.stride * sorted.line + x * wide.dilation / wide.stride);
-    }
-  }
-  return out;
-}
-
-/// Sorts the pixels of one channel for one phase.
-void sort_channel(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
-                  const std::pair<int64_t, int64_t>& phase, float* row) {
-  const auto [high, wide] = shape.window;
-  std::fill_n(row, sorted.stride, 0.0F);
-  const int64_t lines = sorted.plane / sorted.line;
-  for (int64_t n = 0; n < in.images; ++n) {
-    for (int64_t v = 0; v < lines; ++v) {
-      const int64_t y = v * high.stride + phase.first - high.before;
-      if (y < 0 || y >= in.height) continue;
-      const float* line = from.first + n * from.image + y * from.line;
-      float* to = row + sorted.lead + n * sorted.plane + v * sorted.line;
-      const int64_t shift = phase.second - wide.before;
-      const int64_t first = shift >= 0 ? 0 : (-shift + wide.stride - 1) / wide.stride;
-      const int64_t last = std::min(sorted.line, (in.width - shift + wide.stride - 1) / wide.stride);
-      const float* pixel = line + first * wide.stride + shift;
-      if (wide.stride == 2) {
-        for (int64_t u = first; u < last; ++u, pixel += 2) to[u] = *pixel;
-      } else {
-        for (int64_t u = first; u < last; ++u, pixel += wide.stride) to[u] = *pixel;
-      }
-    }
-  }
-}
 
 /// Adds the step that sorts; returns its slot.
 int32_t add_sorting(Builder& builder, const Node& node, const ConvShape& shape, const Planes& sorted,
@@ -101,10 +29,10 @@ int32_t add_sorting(Builder& builder, const Node& node, const ConvShape& shape, 
                      const Lines lines = rows ? lines_of(in, base) : lines_of_plain(in, base);
                      const Range range = share(sorted.channels, part, parts);
                      for (int64_t c = range.begin; c < range.end; ++c) {
-                       Lines channel = lines;
-                       channel.first += c % in.channels * lines.channel;
-                       sort_channel(shape, in, channel, sorted, phases[static_cast<size_t>(c / in.channels)],
-                                    memory.floats(to) + c * sorted.stride);
+                       const float* first = lines.first + c % in.channels * lines.channel;
+                       sort_channel(SortShape{shape.window, in, sorted, lines.image, lines.line},
+                                    phases[static_cast<size_t>(c / in.channels)], first,
+                                    memory.floats(to) + c * sorted.stride, 0.0F);
                      }
                    },
                .work = sorted.floats()});
@@ -170,21 +98,14 @@ void lower_conv(Builder& builder, int32_t number) {
   std::vector<int64_t> taps;
   int32_t in = kNone;
   if (shape.strided()) {
-    read =
-        planes_of(in_planes.channels, in_planes.images, out_planes.plane / out_planes.line, out_planes.line,
-                  out_planes.line, out_planes.plane, shape.reach() * (out_planes.line + 1));
+    read = sorted_planes(shape, in_planes, out_planes);
     Taps sorted = strided_taps(shape, read, in_planes.channels);
     read.channels *= static_cast<int64_t>(sorted.phases.size());
     in = add_sorting(builder, node, shape, read, sorted.phases);
     taps = std::move(sorted.offsets);
   } else {
     in = builder.rows(node.inputs[0], 1, shape.reach() > 0);
-    for (int64_t y = 0; y < shape.window.high.kernel; ++y) {
-      for (int64_t x = 0; x < shape.window.wide.kernel; ++x) {
-        taps.push_back((y * shape.window.high.dilation - shape.window.high.before) * in_planes.line +
-                       x * shape.window.wide.dilation - shape.window.wide.before);
-      }
-    }
+    taps = plain_taps(shape, in_planes);
   }
   const Tensor* bias =
       node.inputs.size() > 2 && node.inputs[2] != kNone ? builder.constant(node.inputs[2]) : nullptr;

@@ -67,7 +67,9 @@ double cost_of(const ByteMatrix& m, int64_t width) {
 }  // namespace
 
 ByteWeight::ByteWeight(const ByteMatrix& matrix, bool split)
-    : outputs_(matrix.outputs), channels_(matrix.channels) {
+    : outputs_(matrix.outputs),
+      channels_(matrix.channels),
+      dense_products_(matrix.outputs * matrix.taps * matrix.channels) {
   const bool narrow = kNarrowCost * cost_of(matrix, kNarrow) < cost_of(matrix, kWide);
   add_tiles(matrix, narrow ? kNarrow : kWide, split);
   sums_.assign(static_cast<size_t>((matrix.outputs + kWide - 1) / kWide * kWide), 0);

@@ -49,6 +49,8 @@ class ByteWeight {
   int64_t channels() const { return channels_; }
   /// Multiplications of a column.
   int64_t products() const { return 4 * static_cast<int64_t>(weights_.size()); }
+  /// The same if nothing were left out.
+  int64_t dense_products() const { return dense_products_; }
   int64_t bytes() const;
 
  private:
@@ -56,6 +58,7 @@ class ByteWeight {
 
   int64_t outputs_ = 0;
   int64_t channels_ = 0;
+  int64_t dense_products_ = 0;
   std::vector<Tile> tiles_;
   std::vector<int32_t> inputs_;
   AlignedVector<uint32_t> weights_;

@@ -31,7 +31,10 @@ struct Wide {
   static HEWN_BYTES_INLINE Sums load_sums(const uint32_t* p) { return _mm512_loadu_si512(p); }
   static HEWN_BYTES_INLINE Floats load_floats(const float* p) { return _mm512_loadu_ps(p); }
   static HEWN_BYTES_INLINE Words spread_weight(uint32_t w) { return _mm512_set1_epi32(static_cast<int>(w)); }
-  static HEWN_BYTES_INLINE void dot(Words x, Words w, Sums& sum) { sum = _mm512_dpbusd_epi32(sum, x, w); }
+  /// As the intrinsic, for which g++ 12 moves every sum through memory.
+  static HEWN_BYTES_INLINE void dot(Words x, Words w, Sums& sum) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
+  }
   static HEWN_BYTES_INLINE Sums plus(Sums a, Sums b) { return _mm512_add_epi32(a, b); }
   static HEWN_BYTES_INLINE Sums either(Sums a, Sums b) { return _mm512_or_si512(a, b); }
   static HEWN_BYTES_INLINE Sums byte(Sums v, int b) {
@@ -56,7 +59,9 @@ struct Wide {
 
 struct Narrow : YmmBytes {
   static constexpr int kRegisters = 8;
-  static HEWN_BYTES_INLINE void dot(Words x, Words w, Sums& sum) { sum = _mm256_dpbusd_epi32(sum, x, w); }
+  static HEWN_BYTES_INLINE void dot(Words x, Words w, Sums& sum) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));
+  }
 };
 
 #include "hewn/kernels/simd/byte_tile-inl.h"
