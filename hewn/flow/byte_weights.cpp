@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "hewn/kernels/int8/byte_tile.h"
 
@@ -39,6 +40,23 @@ Layout layout_of(const Dims& dims, WeightKind kind) {
   return {dims[0], taps, dims[1], dims[1] * taps, 1, taps};
 }
 
+/// The largest weight of an output in size, or sum of a pair of channels of one sign. Rounded, pairs then sum
+/// to 128 at most: 255 times that fits 16 bits, so that instructions which add pairs there need no second
+/// product (ByteWeight would cut them in two).
+float reach_of(const Layout& layout, std::span<const float> values, int64_t j) {
+  float most = 0;
+  for (int64_t t = 0; t < layout.taps; ++t) {
+    for (int64_t c = 0; c < layout.channels; c += 2) {
+      const float a = values[static_cast<size_t>(layout.at(j, t, c))];
+      const float b = c + 1 < layout.channels ? values[static_cast<size_t>(layout.at(j, t, c + 1))] : 0.0F;
+      const float above = std::max(a, 0.0F) + std::max(b, 0.0F);
+      const float below = std::min(a, 0.0F) + std::min(b, 0.0F);
+      most = std::max({most, above, -below});
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 int64_t output_axis(WeightKind kind) { return kind == WeightKind::kInOut ? 1 : 0; }
@@ -64,7 +82,8 @@ std::vector<int8_t> bytes_of(const Tensor& tensor, const WeightBytes& bytes, Wei
   for (int64_t j = 0; j < layout.outputs; ++j) {
     const float scale = bytes.scales[static_cast<size_t>(j)];
     layout.each(j, [&](size_t at) {
-      out.push_back(static_cast<int8_t>(std::clamp(std::nearbyint(values[at] / scale), -kMostByte, kMostByte)));
+      out.push_back(
+          static_cast<int8_t>(std::clamp(std::nearbyint(values[at] / scale), -kMostByte, kMostByte)));
     });
   }
   return out;
@@ -75,9 +94,7 @@ WeightBytes round_to_bytes(Tensor& tensor, WeightKind kind) {
   auto values = tensor.values<float>();
   WeightBytes out{output_axis(kind), {}};
   for (int64_t j = 0; j < layout.outputs; ++j) {
-    float most = 0;
-    layout.each(j, [&](size_t at) { most = std::max(most, std::abs(values[at])); });
-    const float scale = std::max(most / kMostByte, kLeastScale);
+    const float scale = std::max(reach_of(layout, values, j) / kMostByte, kLeastScale);
     layout.each(j, [&](size_t at) {
       values[at] = scale * std::clamp(std::nearbyint(values[at] / scale), -kMostByte, kMostByte);
     });
@@ -95,8 +112,8 @@ std::shared_ptr<const ByteWeights> WeightCache::get_bytes(const Tensor& tensor, 
   auto out = std::make_shared<ByteWeights>();
   const int64_t outputs = layout.outputs / groups;
   for (int64_t g = 0; g < groups; ++g) {
-    out->emplace_back(kernels::ByteMatrix{values.data() + g * outputs * layout.taps * layout.channels, outputs,
-                                          layout.taps, layout.channels},
+    out->emplace_back(kernels::ByteMatrix{values.data() + g * outputs * layout.taps * layout.channels,
+                                          outputs, layout.taps, layout.channels},
                       kernels::byte_machine().split);
   }
   weights = std::move(out);

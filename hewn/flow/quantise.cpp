@@ -25,8 +25,8 @@ std::string why_not(const WeightOf& weight) {
   const int64_t outputs = dims[static_cast<size_t>(output_axis(weight.kind))];
   const int64_t rows = weight.tensor->elements() / outputs;
   if (rows > kernels::kMostByteRows) return "sums of so many products exceed 32 bits";
-  if (weight.groups > 1 && (dims[1] % kernels::kWordChannels != 0 ||
-                            outputs / weight.groups % kernels::kWordChannels != 0)) {
+  if (weight.groups > 1 &&
+      (dims[1] % kernels::kWordChannels != 0 || outputs / weight.groups % kernels::kWordChannels != 0)) {
     return "its groups have no multiple of four channels";
   }
   return "";

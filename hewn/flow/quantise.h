@@ -26,8 +26,8 @@ struct QuantisedLayer {
 
 /// Simplifies the graph, and says in it how its products may hold what they read: weights as signed bytes,
 /// with a scale for each output, and activations as bytes with one scale for each tensor, found on
-/// `batches`: one tensor for each input of the graph, in its order. Weights become what their bytes stand for. Throws Error
-/// where there are no batches, or they do not fit.
+/// `batches`: one tensor for each input of the graph, in its order. Weights become what their bytes stand
+/// for. Throws Error where there are no batches, or they do not fit.
 std::vector<QuantisedLayer> quantise(Graph& graph, const std::vector<std::vector<Tensor>>& batches,
                                      const QuantiseOptions& options);
 

@@ -89,21 +89,23 @@ struct ConvCase {
 
 int32_t add_conv(Composer& to, int32_t x, const ConvCase& c, int64_t channels, const std::string& name) {
   const auto seed = static_cast<uint32_t>(name.size() + static_cast<size_t>(c.outputs));
-  return to.node("Conv", name,
-                 {x, to.constant(name + ".w", whole({c.outputs, channels / c.groups, c.kernel, c.kernel}, -1, 3, 6, seed)),
-                  to.constant(name + ".b", whole({c.outputs}, -2, 6, 0, seed + 1))},
-                 {{"strides", List{c.stride, c.stride}},
-                  {"pads", List(4, c.pad)},
-                  {"dilations", List{c.dilation, c.dilation}},
-                  {"group", c.groups}});
+  return to.node(
+      "Conv", name,
+      {x,
+       to.constant(name + ".w", whole({c.outputs, channels / c.groups, c.kernel, c.kernel}, -1, 3, 6, seed)),
+       to.constant(name + ".b", whole({c.outputs}, -2, 6, 0, seed + 1))},
+      {{"strides", List{c.stride, c.stride}},
+       {"pads", List(4, c.pad)},
+       {"dilations", List{c.dilation, c.dilation}},
+       {"group", c.groups}});
 }
 
 TEST(Quantise, WholeNumbersGoThroughConvolutionsExactly) {
-  const std::vector<ConvCase> cases = {
-      {1, 3, 5, 7, 3, 1, 1, 1, 1},  {2, 4, 8, 9, 3, 2, 1, 1, 1}, {1, 8, 12, 14, 1, 1, 0, 1, 1},
-      {3, 5, 9, 11, 5, 2, 2, 1, 1}, {1, 8, 16, 8, 3, 1, 1, 2, 1}, {1, 16, 20, 33, 3, 1, 2, 1, 2},
-      {2, 3, 16, 24, 7, 2, 3, 1, 1}, {1, 1, 1, 1, 1, 1, 0, 1, 1}, {1, 6, 4, 10, 1, 2, 0, 1, 1},
-      {1, 6, 6, 9, 3, 1, 1, 6, 1}};
+  const std::vector<ConvCase> cases = {{1, 3, 5, 7, 3, 1, 1, 1, 1},   {2, 4, 8, 9, 3, 2, 1, 1, 1},
+                                       {1, 8, 12, 14, 1, 1, 0, 1, 1}, {3, 5, 9, 11, 5, 2, 2, 1, 1},
+                                       {1, 8, 16, 8, 3, 1, 1, 2, 1},  {1, 16, 20, 33, 3, 1, 2, 1, 2},
+                                       {2, 3, 16, 24, 7, 2, 3, 1, 1}, {1, 1, 1, 1, 1, 1, 0, 1, 1},
+                                       {1, 6, 4, 10, 1, 2, 0, 1, 1},  {1, 6, 6, 9, 3, 1, 1, 6, 1}};
   for (const ConvCase& c : cases) {
     for (const bool relu : {false, true}) {
       Composer to;
@@ -112,7 +114,8 @@ TEST(Quantise, WholeNumbersGoThroughConvolutionsExactly) {
       if (relu) x = to.node("Relu", "relu", {x});
       x = add_conv(to, x, {c.batch, c.outputs, 6, 0, 1, 1, 0, 1, 1}, c.outputs, "second");
       const Graph graph = to.finish(x, "y", {Type::kFloat, {-1, 6, -1, -1}});
-      SCOPED_TRACE(testing::Message() << c.channels << " " << c.outputs << " " << c.kernel << " " << c.stride << " " << c.groups);
+      SCOPED_TRACE(testing::Message() << c.channels << " " << c.outputs << " " << c.kernel << " " << c.stride
+                                      << " " << c.groups);
       expect_exactly(graph, whole({c.batch, c.channels, c.size, c.size}, -1, 3, 0, 5),
                      relu ? std::vector<int32_t>{0, 100} : std::vector<int32_t>{100, 128});
     }
@@ -141,7 +144,8 @@ Graph residual(const std::function<Tensor(Dims, uint32_t)>& weight, int64_t size
   const int32_t branch = conv(down, 12, 12, 3, 1);
   x = to.node("Relu", "r4", {to.node("Add", "a2", {branch, conv(x, 8, 12, 1, 2)})});
   x = to.node("Flatten", "flat", {to.node("GlobalAveragePool", "mean", {x})}, {{"axis", int64_t{1}}});
-  x = to.node("Gemm", "fc", {x, to.constant("fc.w", weight({10, 12}, 99)), to.constant("fc.b", weight({10}, 98))},
+  x = to.node("Gemm", "fc",
+              {x, to.constant("fc.w", weight({10, 12}, 99)), to.constant("fc.b", weight({10}, 98))},
               {{"transB", int64_t{1}}});
   return to.finish(x, "y", {Type::kFloat, {-1, 10}});
 }
@@ -159,7 +163,9 @@ TEST(Quantise, WholeNumbersGoThroughProductsExactly) {
     for (const int64_t width : {4, 7, 20, 33}) {
       Composer to;
       int32_t x = to.input("x", {Type::kFloat, {-1, 11}});
-      x = to.node("Gemm", "one", {x, to.constant("w1", whole({width, 11}, -2, 5, 5, 1)), to.constant("b1", whole({width}, -3, 7, 0, 2))},
+      x = to.node("Gemm", "one",
+                  {x, to.constant("w1", whole({width, 11}, -2, 5, 5, 1)),
+                   to.constant("b1", whole({width}, -3, 7, 0, 2))},
                   {{"transB", int64_t{1}}});
       x = to.node("Relu", "relu", {x});
       x = to.node("MatMul", "two", {x, to.constant("w2", whole({width, 9}, -1, 3, 5, 3))});
@@ -201,7 +207,8 @@ TEST(Quantise, CalibratedNetworksAreNearlyTheNetwork) {
   const Tensor expected = whole_network.run({input})[0];
   for (const double percentile : {100.0, 99.9}) {
     Graph graph = residual(noise, 20);
-    const auto layers = quantise(graph, {{images(8, 1)}, {images(8, 2)}}, {.percentile = percentile, .keep = {}});
+    const auto layers =
+        quantise(graph, {{images(8, 1)}, {images(8, 2)}}, {.percentile = percentile, .keep = {}});
     ASSERT_EQ(layers.size(), 7U);
     for (const QuantisedLayer& layer : layers) EXPECT_TRUE(layer.bytes) << layer.name << layer.why;
     Network network(graph);

@@ -32,9 +32,9 @@ struct Case {
   int64_t channels, outputs, block, columns;
   int taps;
 };
-const std::vector<Case> kCases = {{1, 1, 1, 1, 1},     {3, 5, 4, 9, 9},       {16, 16, 16, 56, 9},
-                                  {20, 24, 16, 33, 1}, {64, 40, 8, 300, 9},   {7, 64, 32, 129, 4},
-                                  {32, 12, 4, 200, 1}, {128, 64, 16, 97, 9},  {5, 4, 2, 8, 2},
+const std::vector<Case> kCases = {{1, 1, 1, 1, 1},     {3, 5, 4, 9, 9},      {16, 16, 16, 56, 9},
+                                  {20, 24, 16, 33, 1}, {64, 40, 8, 300, 9},  {7, 64, 32, 129, 4},
+                                  {32, 12, 4, 200, 1}, {128, 64, 16, 97, 9}, {5, 4, 2, 8, 2},
                                   {64, 72, 4, 1, 1},   {1030, 17, 16, 1, 1}};
 
 /// Weights of up to `most` in size, zero in all but `kept` of four blocks.
@@ -45,7 +45,8 @@ std::vector<int8_t> weights(const Case& c, int kept, int most) {
     for (int64_t i = 0; i < c.taps * c.channels; ++i) {
       const int64_t block = j / c.block * 31 + i / c.block;
       const int value = static_cast<int>(noise.bits() % static_cast<uint32_t>(2 * most + 1)) - most;
-      if (block * 7 % 4 < kept) out[static_cast<size_t>(j * c.taps * c.channels + i)] = static_cast<int8_t>(value);
+      if (block * 7 % 4 < kept)
+        out[static_cast<size_t>(j * c.taps * c.channels + i)] = static_cast<int8_t>(value);
     }
   }
   return out;
@@ -204,7 +205,8 @@ TEST(Words, FloatsBecomeTheNearestBytes) {
       rows[0][6] = 3e38F;
     }
     for (const bool whole : {true, false}) {
-      const FourRows four = {rows[0].data(), rows[1].data(), rows[2].data(), whole ? rows[3].data() : nullptr};
+      const FourRows four = {rows[0].data(), rows[1].data(), rows[2].data(),
+                             whole ? rows[3].data() : nullptr};
       for (const ByteScale& scale : {ByteScale{1, 0}, ByteScale{1, 128}, ByteScale{0.731F, 17}}) {
         std::vector<uint32_t> plain(static_cast<size_t>(count) + 1, 9);
         reference::to_words(four, scale, plain.data(), count);

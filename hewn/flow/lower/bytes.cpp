@@ -93,8 +93,13 @@ std::vector<ByteGroup> groups_of(const ByteWeights& weights, const ByteLayer& la
   int64_t first = 0;
   int64_t in = 0;
   for (const kernels::ByteWeight& weight : weights) {
-    ByteGroup group{&weight, kernels::word_offsets(weight, layer.taps, layer.in_stride),
-                    kernels::starts_of(weight, layer.in.zero, kernels::byte_machine()), {}, {}, in, first};
+    ByteGroup group{&weight,
+                    kernels::word_offsets(weight, layer.taps, layer.in_stride),
+                    kernels::starts_of(weight, layer.in.zero, kernels::byte_machine()),
+                    {},
+                    {},
+                    in,
+                    first};
     group.scale.assign(static_cast<size_t>(weight.outputs()) + 16, 0.0F);
     group.bias = group.scale;
     for (int64_t j = 0; j < weight.outputs(); ++j) {
@@ -133,8 +138,8 @@ void run_byte_group(const BytePlan& plan, const ByteGroup& group, ByteProduct pr
   const int64_t chunks = (plan.columns + kWidth - 1) / kWidth;
   if (parts == 1 || chunks >= 4 * parts) {
     const Range range = share(chunks, part, parts);
-    return kernels::multiply_words(product, range.begin * kWidth, std::min(plan.columns, range.end * kWidth), 0,
-                                   tiles);
+    return kernels::multiply_words(product, range.begin * kWidth, std::min(plan.columns, range.end * kWidth),
+                                   0, tiles);
   }
   const Range range = share(tiles, part, parts);
   kernels::multiply_words(product, 0, plan.columns, range.begin, range.end);
@@ -147,7 +152,8 @@ struct ByteSlots {
   int32_t add;
 };
 
-void add_byte_step(Builder& builder, Step step, std::shared_ptr<const BytePlan> plan, const ByteSlots& slots) {
+void add_byte_step(Builder& builder, Step step, std::shared_ptr<const BytePlan> plan,
+                   const ByteSlots& slots) {
   step.reads = {slots.in};
   step.writes = {slots.out};
   if (slots.add != kNone) step.reads.push_back(slots.add);
@@ -186,11 +192,11 @@ struct ByteWay {
 void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const ByteTail& tail) {
   const ByteScale* out_scale = builder.bytes(tail.value);
   const bool floats = out_scale == nullptr;
-  const int32_t out = floats ? builder.new_rows(tail.value, way.axis) : builder.new_words(tail.value, way.axis);
+  const int32_t out =
+      floats ? builder.new_rows(tail.value, way.axis) : builder.new_words(tail.value, way.axis);
   const Planes to = builder.planes(tail.value, way.axis);
   const WeightBytes& bytes = builder.graph().weight_bytes.at(node.inputs[1]);
-  const auto weights =
-      builder.byte_weights(*builder.constant(node.inputs[1]), bytes, way.kind, way.groups);
+  const auto weights = builder.byte_weights(*builder.constant(node.inputs[1]), bytes, way.kind, way.groups);
   ByteLayer layer{way.taps, way.read.stride, *builder.bytes(node.inputs[0]),
                   floats ? ByteScale{} : *out_scale, &bytes};
   if (way.bias != kNone) layer.bias = builder.constant(way.bias)->values<float>().data();

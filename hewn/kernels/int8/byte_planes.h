@@ -39,8 +39,8 @@ std::vector<int32_t> word_offsets(const ByteWeight& weight, std::span<const int6
 /// What sums begin with, so that the input's zero, and what the machine takes from every byte, drops out.
 std::vector<int32_t> starts_of(const ByteWeight& weight, int32_t in_zero, const ByteMachine& machine);
 
-/// For the columns [first, last), and up to seven more to a multiple of kByteColumnStep, and the tiles [begin,
-/// end).
+/// For the columns [first, last), and up to seven more to a multiple of kByteColumnStep, and the tiles
+/// [begin, end).
 void multiply_words(const ByteProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end);
 
 /// For a single column: rows of words, or floats, lie side by side.

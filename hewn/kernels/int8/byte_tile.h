@@ -22,14 +22,14 @@ struct ByteTile {
   const uint32_t* weight = nullptr;  // [i][outputs]
   int64_t outputs = 0;               // 4 or 8
   int64_t columns = 0;               // a multiple of kByteColumnStep; or 1
-  const int32_t* start = nullptr;  // eight of each can be read
+  const int32_t* start = nullptr;    // eight of each can be read
   const float* scale = nullptr;
   const float* bias = nullptr;
 
   uint32_t* out = nullptr;  // words; else floats
   float* out_floats = nullptr;
-  int64_t out_stride = 0;   // from one row of words, or floats, to the next
-  int64_t out_rows = 0;     // of floats that are written: there may be fewer than outputs
+  int64_t out_stride = 0;         // from one row of words, or floats, to the next
+  int64_t out_rows = 0;           // of floats that are written: there may be fewer than outputs
   const uint32_t* add = nullptr;  // rows out_stride apart; with words only
   float add_scale = 0;
   int32_t add_zero = 0;

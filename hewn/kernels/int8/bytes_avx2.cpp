@@ -38,9 +38,7 @@ ByteMachine bytes_avx2() {
 
 namespace hewn::kernels {
 
-bool has_bytes_avx2() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-}
+bool has_bytes_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
 
 }  // namespace hewn::kernels
 #endif

@@ -69,7 +69,8 @@ struct Narrow : YmmBytes {
 }  // namespace
 
 ByteMachine bytes_avx512() {
-  return {"AVX-512 VNNI", false, 0, &byte_tile<Wide, Narrow>, &byte_tile_of_one<Narrow>, &rows_to_words<Wide>};
+  return {"AVX-512 VNNI",      false, 0, &byte_tile<Wide, Narrow>, &byte_tile_of_one<Narrow>,
+          &rows_to_words<Wide>};
 }
 
 }  // namespace hewn::kernels

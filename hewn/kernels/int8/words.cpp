@@ -1,6 +1,7 @@
 #include "hewn/kernels/int8/words.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "hewn/kernels/int8/byte_one.h"
@@ -14,16 +15,19 @@ void to_words(const FourRows& rows, const ByteScale& bytes, uint32_t* words, int
 
 void sample_to_words(const float* channels, int64_t count, const ByteScale& bytes, uint32_t* words,
                      int64_t stride) {
+  static_assert(std::endian::native == std::endian::little, "the first of four bytes is the lowest");
+  constexpr int64_t kPiece = 128;
   const float inverse = 1.0F / bytes.scale;
-  int32_t numbers[64];
-  for (int64_t first = 0; first < count; first += 64) {
-    const int64_t here = std::min<int64_t>(64, count - first);
-    for (int64_t i = 0; i < here; ++i) numbers[i] = nearest_byte(channels[first + i], inverse, bytes.zero);
-    for (int64_t i = here; i < 64; ++i) numbers[i] = bytes.zero;
+  std::array<uint8_t, kPiece> piece;
+  for (int64_t first = 0; first < count; first += kPiece) {
+    const int64_t here = std::min(kPiece, count - first);
+    for (int64_t i = 0; i < here; ++i) {
+      piece[static_cast<size_t>(i)] =
+          static_cast<uint8_t>(nearest_byte(channels[first + i], inverse, bytes.zero));
+    }
+    std::fill(piece.begin() + here, piece.end(), static_cast<uint8_t>(bytes.zero));
     for (int64_t i = 0; i < here; i += kWordChannels) {
-      uint32_t word = 0;
-      for (int64_t b = 0; b < kWordChannels; ++b) word |= static_cast<uint32_t>(numbers[i + b]) << (8 * b);
-      words[(first + i) / kWordChannels * stride] = word;
+      std::memcpy(words + (first + i) / kWordChannels * stride, piece.data() + i, sizeof(uint32_t));
     }
   }
 }
