@@ -89,6 +89,16 @@ std::vector<int8_t> bytes_of(const Tensor& tensor, const WeightBytes& bytes, Wei
   return out;
 }
 
+void put_bytes(const std::vector<int8_t>& values, const WeightBytes& bytes, WeightKind kind, Tensor& tensor) {
+  const Layout layout = layout_of(tensor.dims(), kind);
+  auto to = tensor.values<float>();
+  size_t next = 0;
+  for (int64_t j = 0; j < layout.outputs; ++j) {
+    const float scale = bytes.scales[static_cast<size_t>(j)];
+    layout.each(j, [&](size_t at) { to[at] = scale * static_cast<float>(values[next++]); });
+  }
+}
+
 WeightBytes round_to_bytes(Tensor& tensor, WeightKind kind) {
   const Layout layout = layout_of(tensor.dims(), kind);
   auto values = tensor.values<float>();

@@ -13,6 +13,7 @@ namespace hewn::flow {
 namespace {
 
 constexpr float kLeastUnit = 0x1p-40F;
+constexpr float kMostReach = 0x1p60F;
 
 std::string layer_name(const Graph& graph, const Node& node) {
   return node.name.empty() ? graph.name(node.outputs[0]) : node.name;
@@ -125,7 +126,12 @@ std::vector<QuantisedLayer> quantise(Graph& graph, const std::vector<std::vector
   marker.read_by_products(weights);
   const auto extents = observe(graph, {marker.values.begin(), marker.values.end()}, batches,
                                options.percentile, options.threads);
-  for (const auto& [value, extent] : extents) graph.bytes[value] = scale_of(extent);
+  for (const auto& [value, extent] : extents) {
+    if (extent.most - extent.least > kMostReach) {
+      throw Error("calibration: numbers inside the network are too large for 8 bits");
+    }
+    graph.bytes[value] = scale_of(extent);
+  }
   for (const auto& [value, other] : marker.like) {
     int32_t first = other;
     while (marker.like.contains(first)) first = marker.like.at(first);
@@ -135,6 +141,11 @@ std::vector<QuantisedLayer> quantise(Graph& graph, const std::vector<std::vector
     if (node.inputs.size() < 2 || !weights.contains(node.inputs[1])) continue;
     const WeightOf weight = weight_of(graph, node);
     if (weight.tensor == nullptr || graph.weight_bytes.contains(node.inputs[1])) continue;
+    for (const float number : weight.tensor->values<float>()) {
+      if (!(std::abs(number) < kMostReach)) {
+        throw Error(str("layer ", layer_name(graph, node), ": its weights are too large for 8 bits"));
+      }
+    }
     Tensor rounded(weight.tensor->spec());
     std::copy(weight.tensor->values<float>().begin(), weight.tensor->values<float>().end(),
               rounded.values<float>().begin());

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "hewn/core/error.h"
+#include "hewn/core/files.h"
 #include "hewn/flow/composer.h"
 #include "hewn/flow/evaluate.h"
 #include "hewn/flow/model_file.h"
@@ -254,6 +255,76 @@ TEST(Quantise, NothingIsAllocatedInSteadyState) {
     const int64_t before = support::allocations();
     for (int i = 0; i < 5; ++i) network.run(input, output);
     EXPECT_EQ(support::allocations(), before);
+  }
+}
+
+Graph quantised() {
+  Graph graph = residual(noise, 20);
+  // Blocks of zeros, so that some weights are not kept whole.
+  for (auto& [value, tensor] : graph.constants) {
+    if (tensor.dims().size() != 4 || tensor.dims()[1] != 12) continue;
+    auto values = tensor.values<float>();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = i / 9 % 12 < 8 ? 0 : values[i];
+  }
+  quantise(graph, {{images(8, 1)}}, {});
+  return graph;
+}
+
+TEST(Quantise, FilesHoldBytesAndGiveTheSameBits) {
+  const test::TempFolder folder;
+  const Graph graph = quantised();
+  write_flow_model(folder / "int8.hewn", graph, {});
+  write_flow_model(folder / "fp32.hewn", residual(noise, 20), {});
+  const Graph read = read_flow_model(folder / "int8.hewn").graph;
+  EXPECT_EQ(read.bytes, graph.bytes);
+  const Tensor input = images(3, 9);
+  const Tensor expected = Network(graph).run({input})[0];
+  const Tensor got = Network(read).run({input})[0];
+  EXPECT_EQ(std::memcmp(got.bytes(), expected.bytes(), got.byte_count()), 0);
+  for (const QuantisedLayer& layer : layers_of(read)) EXPECT_TRUE(layer.bytes) << layer.name;
+  EXPECT_LT(std::filesystem::file_size(folder / "int8.hewn"),
+            std::filesystem::file_size(folder / "fp32.hewn"));
+}
+
+TEST(Quantise, DamagedFilesAreRefused) {
+  const test::TempFolder folder;
+  write_flow_model(folder / "int8.hewn", quantised(), {});
+  const std::string bytes = read_file(folder / "int8.hewn");
+  const auto parses = [](std::string text) {
+    try {
+      Network network(parse_flow_model(std::move(text), "file", false).graph);
+      network.run({images(1, 1)});
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  ASSERT_TRUE(parses(bytes));
+  // Each of the same length, so that all else of the file stays what it is. The graph is text within text.
+  const std::vector<std::pair<std::string, std::string>> edits = {{"\\\"zero\\\":", "\\\"zera\\\":"},
+                                                                  {"\\\"zero\\\":0", "\\\"zero\\\":-"},
+                                                                  {"\\\"scale\\\":0", "\\\"scale\\\":-"},
+                                                                  {"\\\"axis\\\":0", "\\\"axis\\\":1"},
+                                                                  {"\\\"axis\\\":0", "\\\"axis\\\":7"},
+                                                                  {".scales", ".scalez"},
+                                                                  {".bytes", ".bytez"},
+                                                                  {".fours", ".fourz"},
+                                                                  {"\"dtype\":\"I8\"", "\"dtype\":\"U8\""},
+                                                                  {"[\\\"int8\\\"]", "[\\\"int9\\\"]"}};
+  for (const auto& [from, to] : edits) {
+    std::string edited = bytes;
+    const size_t at = edited.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    edited.replace(at, to.size(), to);
+    EXPECT_FALSE(parses(edited)) << to;
+  }
+  // Any byte of the data: a scale that is none, a weight of -128, or another network.
+  for (size_t at = bytes.size() - 3000; at < bytes.size(); at += 41) {
+    for (const char byte : {'\x80', '\xff', '\x7f'}) {
+      std::string edited = bytes;
+      edited[at] = byte;
+      parses(edited);
+    }
   }
 }
 
