@@ -62,6 +62,12 @@ struct Plain {
       sum.lane[i] = wrapped(sum.lane[i], dot_of(x.lane[i], w.lane[i]));
     }
   }
+  static Sums load_bytes(const uint8_t* p) {
+    return eight_of<int32_t>([=](int i) { return int32_t{p[i]}; });
+  }
+  static void store_bytes(const Sums& v, uint8_t* p) {
+    for (int i = 0; i < 8; ++i) p[i] = static_cast<uint8_t>(v.lane[i]);
+  }
   static Sums plus(const Sums& a, const Sums& b) {
     return eight_of<int32_t>([&](int i) { return wrapped(a.lane[i], b.lane[i]); });
   }

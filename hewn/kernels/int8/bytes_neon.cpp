@@ -41,6 +41,17 @@ struct Neon {
     const int16x8_t low = vmull_s8(vget_low_s8(bytes), vget_low_s8(weights));
     sum = vpadalq_s16(sum, vpaddq_s16(low, vmull_high_s8(bytes, weights)));
   }
+  static HEWN_BYTES_INLINE Sums load_bytes(const uint8_t* p) {
+    uint32_t word = 0;
+    std::memcpy(&word, p, sizeof(word));
+    const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(word));
+    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))));
+  }
+  static HEWN_BYTES_INLINE void store_bytes(Sums v, uint8_t* p) {
+    const uint16x4_t pairs = vqmovun_s32(v);
+    const uint32_t word = vget_lane_u32(vreinterpret_u32_u8(vqmovn_u16(vcombine_u16(pairs, pairs))), 0);
+    std::memcpy(p, &word, sizeof(word));
+  }
   static HEWN_BYTES_INLINE Sums plus(Sums a, Sums b) { return vaddq_s32(a, b); }
   static HEWN_BYTES_INLINE Sums either(Sums a, Sums b) { return vorrq_s32(a, b); }
   static HEWN_BYTES_INLINE Sums byte(Sums v, int b) {

@@ -121,13 +121,29 @@ HEWN_BYTES_ATTRIBUTE void byte_tile(const ByteTile& t) {
   bytes_of_columns<Simd, Half, 4>(t);
 }
 
-/// The sums of kOutputs outputs of a single column. A vector that is twice as wide takes two inputs at a
-/// time; several sums run side by side, since each waits for the one before it.
-template <class Simd, int kOutputs>
-HEWN_BYTES_ATTRIBUTE void sums_of_one(const ByteTile& t, int32_t* sums) {
+/// Outputs [j, j + kLanes) of a single column: their bytes, or floats, lie side by side.
+template <class Simd>
+HEWN_BYTES_INLINE void finish_one(const ByteTile& t, typename Simd::Sums sum, int64_t j) {
+  constexpr int64_t kLanes = Simd::kLanes;
+  auto y = scaled<Simd>(sum, Simd::load_floats(t.scale + j), Simd::load_floats(t.bias + j));
+  if (t.out != nullptr) {
+    if (t.add != nullptr) {
+      y = added<Simd>(t, Simd::load_bytes(reinterpret_cast<const uint8_t*>(t.add) + j), y);
+    }
+    return Simd::store_bytes(byte_of<Simd>(t, y), reinterpret_cast<uint8_t*>(t.out) + j);
+  }
+  if (t.relu) y = Simd::max(y, Simd::set_floats(0));
+  if (j + kLanes <= t.out_rows) return Simd::store(y, t.out_floats + j);
+  float floats[std::size_t{kLanes}];
+  Simd::store(y, floats);
+  for (int64_t i = 0; j + i < t.out_rows && i < kLanes; ++i) t.out_floats[j + i] = floats[i];
+}
+
+/// Outputs of a single column, kVectors full vectors of them. Several sums run side by side, since each waits
+/// for the one before it.
+template <class Simd, int kVectors>
+HEWN_BYTES_ATTRIBUTE void bytes_of_one(const ByteTile& t) {
   constexpr int kLanes = static_cast<int>(Simd::kLanes);
-  constexpr int kInputs = kLanes > kOutputs ? 2 : 1;  // at a time
-  constexpr int kVectors = kInputs == 2 ? 1 : kOutputs / kLanes;
   constexpr int kChains = 4;
   typename Simd::Sums sum[std::size_t{kChains}][std::size_t{kVectors}];
 #pragma GCC unroll 8
@@ -135,72 +151,68 @@ HEWN_BYTES_ATTRIBUTE void sums_of_one(const ByteTile& t, int32_t* sums) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) sum[c][v] = Simd::set(0);
   }
+  const uint32_t* weight = t.weight;
   const auto step = [&](int64_t i, int c) HEWN_BYTES_LAMBDA {
-    const uint32_t* weight = t.weight + i * kOutputs;
-    typename Simd::Words x;
-    if constexpr (kInputs == 2) {
-      x = Simd::spread_two(t.in[t.offsets[i]], t.in[t.offsets[i + 1]]);
-    } else {
-      x = Simd::spread(t.in[t.offsets[i]]);
-    }
+    const auto x = Simd::spread(t.in[t.offsets[i]]);
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) Simd::dot(x, Simd::load_weights(weight + v * kLanes), sum[c][v]);
+    for (int v = 0; v < kVectors; ++v) {
+      Simd::dot(x, Simd::load_weights(weight + (c * kVectors + v) * kLanes), sum[c][v]);
+    }
   };
   int64_t i = 0;
-  for (; i + kChains * kInputs <= t.count; i += kChains * kInputs) {
+  for (; i + kChains <= t.count; i += kChains, weight += kChains * kVectors * kLanes) {
 #pragma GCC unroll 8
-    for (int c = 0; c < kChains; ++c) step(i + c * kInputs, c);
+    for (int c = 0; c < kChains; ++c) step(i + c, c);
   }
-  for (; i + kInputs <= t.count; i += kInputs) step(i, 0);
-  int32_t lanes[std::size_t{kVectors * kLanes}];
+  for (; i < t.count; ++i, weight += kVectors * kLanes) step(i, 0);
 #pragma GCC unroll 8
   for (int v = 0; v < kVectors; ++v) {
     const auto all = Simd::plus(Simd::plus(sum[0][v], sum[1][v]), Simd::plus(sum[2][v], sum[3][v]));
-    Simd::store(all, reinterpret_cast<uint32_t*>(lanes + v * kLanes));
+    const auto start = Simd::load_sums(reinterpret_cast<const uint32_t*>(t.start + v * kLanes));
+    finish_one<Simd>(t, Simd::plus(all, start), v * kLanes);
   }
-  for (int j = 0; j < kOutputs; ++j) {
-    uint32_t all = static_cast<uint32_t>(lanes[j]) + static_cast<uint32_t>(t.start[j]);
-    if constexpr (kInputs == 2) {
-      all += static_cast<uint32_t>(lanes[j + kOutputs]);
-      if (i < t.count) all += static_cast<uint32_t>(dot_of(t.in[t.offsets[i]], t.weight[i * kOutputs + j]));
-    }
-    sums[j] = static_cast<int32_t>(all);
+}
+
+/// Four outputs where a vector has eight lanes: two inputs at a time.
+template <class Simd>
+HEWN_BYTES_ATTRIBUTE void four_of_one(const ByteTile& t) {
+  auto even = Simd::set(0);
+  auto odd = even;
+  int64_t i = 0;
+  const auto step = [&](int64_t at, typename Simd::Sums& sum) HEWN_BYTES_LAMBDA {
+    const auto x = Simd::spread_two(t.in[t.offsets[at]], t.in[t.offsets[at + 1]]);
+    Simd::dot(x, Simd::load_weights(t.weight + at * 4), sum);
+  };
+  for (; i + 4 <= t.count; i += 4) {
+    step(i, even);
+    step(i + 2, odd);
   }
+  for (; i + 2 <= t.count; i += 2) step(i, even);
+  int32_t lanes[8];
+  Simd::store(Simd::plus(even, odd), reinterpret_cast<uint32_t*>(lanes));
+  for (int j = 0; j < 4; ++j) {
+    auto all = static_cast<uint32_t>(lanes[j]) + static_cast<uint32_t>(lanes[j + 4]);
+    if (i < t.count) all += static_cast<uint32_t>(dot_of(t.in[t.offsets[i]], t.weight[i * 4 + j]));
+    lanes[j] = static_cast<int32_t>(all + static_cast<uint32_t>(t.start[j]));
+    lanes[j + 4] = 0;
+  }
+  ByteTile four = t;
+  uint32_t words[2] = {};
+  uint32_t adds[2] = {t.add == nullptr ? 0 : t.add[0], 0};
+  if (t.out != nullptr) four.out = words;
+  if (t.add != nullptr) four.add = adds;
+  finish_one<Simd>(four, Simd::load_sums(reinterpret_cast<const uint32_t*>(lanes)), 0);
+  if (t.out != nullptr) t.out[0] = words[0];
 }
 
 template <class Simd>
 HEWN_BYTES_ATTRIBUTE void byte_tile_of_one(const ByteTile& t) {
-  int32_t sums[8] = {};
-  if (t.outputs == 8) {
-    sums_of_one<Simd, 8>(t, sums);
+  constexpr int kLanes = static_cast<int>(Simd::kLanes);
+  if (t.outputs == 8) return bytes_of_one<Simd, 8 / kLanes>(t);
+  if constexpr (kLanes == 4) {
+    bytes_of_one<Simd, 1>(t);
   } else {
-    sums_of_one<Simd, 4>(t, sums);
-  }
-  constexpr int64_t kLanes = Simd::kLanes;
-  int32_t numbers[8];
-  float floats[8];
-  for (int64_t j = 0; j < 8; j += kLanes) {
-    const auto sum = Simd::load_sums(reinterpret_cast<const uint32_t*>(sums + j));
-    auto y = scaled<Simd>(sum, Simd::load_floats(t.scale + j), Simd::load_floats(t.bias + j));
-    if (t.add != nullptr) {
-      int32_t bytes[8] = {};
-      for (int64_t b = 0; b < kLanes && j + b < t.outputs; ++b) {
-        bytes[b] = static_cast<int32_t>(t.add[(j + b) / 4] >> ((j + b) % 4 * 8) & 255U);
-      }
-      y = added<Simd>(t, Simd::load_sums(reinterpret_cast<const uint32_t*>(bytes)), y);
-    }
-    if (t.relu) y = Simd::max(y, Simd::set_floats(0));
-    Simd::store(y, floats + j);
-    Simd::store(byte_of<Simd>(t, y), reinterpret_cast<uint32_t*>(numbers + j));
-  }
-  if (t.out == nullptr) {
-    std::memcpy(t.out_floats, floats, static_cast<size_t>(t.out_rows) * sizeof(float));
-    return;
-  }
-  for (int64_t w = 0; w < t.outputs / 4; ++w) {
-    uint32_t word = 0;
-    for (int64_t b = 0; b < 4; ++b) word |= static_cast<uint32_t>(numbers[4 * w + b]) << (8 * b);
-    t.out[w] = word;
+    four_of_one<Simd>(t);
   }
 }
 

@@ -22,6 +22,13 @@ struct YmmBytes {
   static HEWN_BYTES_INLINE Words spread_two(uint32_t x, uint32_t y) {
     return _mm256_set_m128i(_mm_set1_epi32(static_cast<int>(y)), _mm_set1_epi32(static_cast<int>(x)));
   }
+  static HEWN_BYTES_INLINE Sums load_bytes(const uint8_t* p) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  }
+  static HEWN_BYTES_INLINE void store_bytes(Sums v, uint8_t* p) {
+    const __m128i pairs = _mm_packus_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(pairs, pairs));
+  }
   static HEWN_BYTES_INLINE Sums plus(Sums a, Sums b) { return _mm256_add_epi32(a, b); }
   static HEWN_BYTES_INLINE Sums either(Sums a, Sums b) { return _mm256_or_si256(a, b); }
   static HEWN_BYTES_INLINE Sums byte(Sums v, int b) {
