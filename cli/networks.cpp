@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
+#include "hewn/flow/byte_weights.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/flow/simplify.h"
 #include "hewn/flow/weights.h"
@@ -43,6 +44,7 @@ struct WeightLine {
   int64_t numbers;
   flow::BlockChoice choice;
   bool depthwise;
+  bool int8;
 };
 
 std::vector<WeightLine> weight_lines(const flow::Graph& graph, int64_t block) {
@@ -51,17 +53,24 @@ std::vector<WeightLine> weight_lines(const flow::Graph& graph, int64_t block) {
     const flow::WeightOf weight = flow::weight_of(graph, node);
     if (weight.tensor == nullptr) continue;
     const bool depthwise = weight.groups > 1 && weight.tensor->dims()[1] == 1;
-    lines.push_back({node.name.empty() ? graph.name(node.outputs[0]) : node.name, node.op,
-                     flow::to_string(weight.tensor->dims()), weight.tensor->elements(),
-                     depthwise ? flow::BlockChoice{}
-                               : flow::choose_blocks(*weight.tensor, weight.kind, weight.groups, block),
-                     depthwise});
+    lines.push_back(
+        {node.name.empty() ? graph.name(node.outputs[0]) : node.name, node.op,
+         flow::to_string(weight.tensor->dims()), weight.tensor->elements(),
+         depthwise ? flow::BlockChoice{}
+                   : flow::choose_blocks(*weight.tensor, weight.kind, weight.groups, block),
+         depthwise,
+         flow::byte_weight_of(graph, node).tensor != nullptr && graph.bytes.contains(node.inputs[0])});
   }
   return lines;
 }
 
 std::string way_text(const WeightLine& line) {
   if (line.depthwise) return "dense: one window a channel";
+  if (line.int8) {
+    return line.choice.block == 0
+               ? str("int8, dense: ", percent(line.choice.density), " of the blocks are not zero")
+               : str("int8, blocks of ", line.choice.block);
+  }
   if (line.choice.block == 0)
     return str("dense: ", percent(line.choice.density), " of the blocks are not zero");
   return str("blocks of ", line.choice.block);
@@ -99,6 +108,7 @@ void print_network(const flow::Graph& graph, int64_t block, const std::string& f
                         {"op", line.op},
                         {"shape", line.shape},
                         {"numbers", line.numbers},
+                        {"dtype", line.int8 ? "int8" : "f32"},
                         {"block", line.choice.block},
                         {"density", line.choice.block > 0 ? line.choice.density : 1.0}});
     }

@@ -7,6 +7,8 @@
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
 #include "hewn/flow/model_file.h"
+#include "hewn/flow/quantise.h"
+#include "hewn/refit/calibration.h"
 
 namespace hewn::cli {
 namespace {
@@ -15,8 +17,28 @@ struct ImportFields {
   std::string model;
   std::string to;
   int64_t block = 0;
+  std::string dtype = "f32";
+  std::vector<std::string> calibration;
+  int64_t samples = 0;
+  flow::QuantiseOptions quantise;
   bool json = false;
 };
+
+// Calibration looks at all activations at once: few samples at a time keep them in memory.
+constexpr int64_t kSamplesAtOnce = 4;
+
+/// What says how numbers are held goes with int8 alone, which needs calibration.
+void check_dtype(const ImportFields& fields, const Given& given) {
+  if (fields.dtype == "int8") {
+    if (fields.calibration.empty()) {
+      throw Error("calibration: --dtype int8 needs inputs, as in --calibration inputs.npy");
+    }
+    return;
+  }
+  for (const char* key : {"calibration", "samples", "percentile", "keep-f32"}) {
+    if (given.contains(key)) throw Error(str(key, ": goes with --dtype int8 only"));
+  }
+}
 
 }  // namespace
 
@@ -25,11 +47,26 @@ Command import_command() {
   Command command;
   command.name = "import";
   command.help = "make a model.hewn of an ONNX file";
-  command.example = "hewn import model.onnx --to model.hewn";
+  command.example =
+      "hewn import model.onnx --to model.hewn\n"
+      "  hewn import model.onnx --to model.hewn --dtype int8 --calibration inputs.npy";
   command.positionals = {{"MODEL", "ONNX file", &fields->model}};
   command.options.add("to", fields->to, "file to write: model.hewn");
   command.options.add("block", fields->block,
                       "look for blocks of zeros of this size only; 0: of 4, 8, 16 and 32");
+  command.options.add("dtype", fields->dtype, "how weights and activations are held: f32 or int8")
+      .one_of({"f32", "int8"});
+  command.options.add("calibration", fields->calibration,
+                      "of int8: inputs to find the range of activations on, .npy with one sample per row; "
+                      "NAME=FILE with commas "
+                      "between for several");
+  command.options.add("samples", fields->samples, "calibration samples to use, the first ones; 0: all")
+      .at_least(0);
+  command.options.add(
+      "percentile", fields->quantise.percentile,
+      "of int8: share of the numbers that bytes reach; 100: all, from the least to the largest");
+  command.options.add("keep-f32", fields->quantise.keep,
+                      "of int8: names of layers that stay in 32 bits, with commas between");
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) {
     if (!given.contains("to")) throw Error("to: expected the file to write, model.hewn");
@@ -37,7 +74,14 @@ Command import_command() {
       throw Error(str("to: expected a name that ends in .hewn, got ", fields->to));
     if (fields->block < 0 || fields->block > 1024)
       throw Error(str("block: expected 0 to 1024, got ", fields->block));
-    const NetworkSource source = open_network(fields->model);
+    check_dtype(*fields, given);
+    NetworkSource source = open_network(fields->model);
+    if (fields->dtype == "int8") {
+      flow::quantise(
+          source.graph,
+          refit::read_calibration(source.graph, fields->calibration, fields->samples, kSamplesAtOnce),
+          fields->quantise);
+    }
     std::map<std::string, std::string> metadata = {{"hewn.source", "onnx"}};
     if (fields->block > 0) metadata["hewn.block"] = std::to_string(fields->block);
     flow::write_flow_model(fields->to, source.graph, metadata);

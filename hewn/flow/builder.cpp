@@ -94,6 +94,8 @@ int32_t Builder::plain(int32_t value) {
     slot.constant = tensor->bytes();
     return plain_slot_[value] = new_slot(std::move(slot));
   }
+  if (in_words(value, 1) && rank(value) == 4) rows(value, 1);
+  if (in_words(value, last_axis(value))) rows(value, last_axis(value));
   const bool images = planes_slot_.contains({value, 1}) && rank(value) == 4;
   const int32_t from = planes_slot_.at({value, images ? 1 : last_axis(value)});
   const Planes planes = *plan.slots[static_cast<size_t>(from)].planes;
@@ -118,6 +120,7 @@ int32_t Builder::plain(int32_t value) {
 }
 
 int32_t Builder::rows(int32_t value, int64_t axis, bool bordered) {
+  if (in_words(value, axis) && !planes_slot_.contains({value, axis})) rows_of_words(value, axis);
   const auto found = planes_slot_.find({value, axis});
   if (found != planes_slot_.end()) {
     Slot& slot = plan.slots[static_cast<size_t>(found->second)];
@@ -169,7 +172,8 @@ struct Kind {
   bool (*plans)(Builder& builder, const Node& node);
   void (*lower)(Builder& builder, int32_t node);
 };
-constexpr Kind kKinds[] = {{plans_conv, lower_conv},         {plans_product, lower_product},
+constexpr Kind kKinds[] = {{plans_bytes, lower_bytes},       {plans_byte_pool, lower_byte_pool},
+                           {plans_conv, lower_conv},         {plans_product, lower_product},
                            {plans_pool, lower_pool},         {plans_norm, lower_norm},
                            {plans_channels, lower_channels}, {plans_elementwise, lower_elementwise}};
 

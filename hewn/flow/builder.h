@@ -86,14 +86,23 @@ class Builder {
   Planes planes(int32_t value, int64_t axis);
   Pitches& pitches() { return pitches_; }
   /// Whether a step left it in such planes.
-  bool in_planes(int32_t value, int64_t axis) const { return planes_slot_.count({value, axis}) > 0; }
+  bool in_planes(int32_t value, int64_t axis) const {
+    return planes_slot_.count({value, axis}) > 0 || in_words(value, axis);
+  }
+  bool in_words(int32_t value, int64_t axis) const { return words_slot_.count({value, axis}) > 0; }
+  /// How it is held in 8 bits, or null.
+  const kernels::ByteScale* bytes(int32_t value) const;
+  /// The planes of its words: a row for every four channels.
+  Planes word_planes(int32_t value, int64_t axis);
 
   /// Slots of values that are there; a step that brings it into the form is added where it is not in it yet.
   int32_t plain(int32_t value);
   int32_t rows(int32_t value, int64_t axis, bool bordered = false);
+  int32_t words(int32_t value, int64_t axis, bool bordered = false);
   /// Slots of values that a step is about to make.
   int32_t new_plain(int32_t value);
   int32_t new_rows(int32_t value, int64_t axis);
+  int32_t new_words(int32_t value, int64_t axis);
   /// The value lies where another one does.
   void same_rows(int32_t value, int64_t axis, int32_t slot) { planes_slot_[{value, axis}] = slot; }
   void same_plain(int32_t value, int32_t slot) { plain_slot_[value] = slot; }
@@ -110,12 +119,19 @@ class Builder {
   std::shared_ptr<const Weight> weight(const Tensor& tensor, WeightKind kind, int64_t groups) {
     return cache_.get(tensor, kind, groups);
   }
+  std::shared_ptr<const ByteWeights> byte_weights(const Tensor& tensor, const WeightBytes& bytes,
+                                                  WeightKind kind, int64_t groups) {
+    return cache_.get_bytes(tensor, bytes, kind, groups);
+  }
 
   Plan plan;
   std::vector<bool> done;  // nodes that another one took along
 
  private:
   int32_t new_slot(Slot slot);
+  /// Adds the steps between words and floats.
+  int32_t rows_of_words(int32_t value, int64_t axis);
+  void add_to_words(int32_t value, int64_t axis, int32_t to, bool bordered);
 
   const Special& special_;
   WeightCache& cache_;
@@ -125,6 +141,7 @@ class Builder {
   Pitches pitches_;
   std::map<int32_t, int32_t> plain_slot_;
   std::map<std::pair<int32_t, int64_t>, int32_t> planes_slot_;
+  std::map<std::pair<int32_t, int64_t>, int32_t> words_slot_;
   std::map<int32_t, int64_t> marks_;
 };
 
@@ -138,6 +155,10 @@ void lower(Builder& builder, int32_t node);
 // borders; the others add steps.
 bool plans_conv(Builder& builder, const Node& node);
 void lower_conv(Builder& builder, int32_t node);
+bool plans_bytes(Builder& builder, const Node& node);
+void lower_bytes(Builder& builder, int32_t node);
+bool plans_byte_pool(Builder& builder, const Node& node);
+void lower_byte_pool(Builder& builder, int32_t node);
 bool plans_product(Builder& builder, const Node& node);
 void lower_product(Builder& builder, int32_t node);
 bool plans_elementwise(Builder& builder, const Node& node);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hewn/flow/tensor.h"
+#include "hewn/kernels/int8/words.h"
 
 namespace hewn::flow {
 
@@ -43,6 +44,12 @@ struct Port {
   Spec spec;
 };
 
+/// A constant weight whose numbers are whole ones from -127 to 127 times the scale of their output.
+struct WeightBytes {
+  int64_t axis = 0;           // of the outputs
+  std::vector<float> scales;  // one for each
+};
+
 /// A network of general tensors: nodes in an order in which they can run.
 struct Graph {
   std::vector<std::string> values;  // their names
@@ -50,6 +57,9 @@ struct Graph {
   std::map<int32_t, Tensor> constants;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
+  // How products may hold what they read: values in 8 bits, and weights. Products of both are computed so.
+  std::map<int32_t, kernels::ByteScale> bytes;
+  std::map<int32_t, WeightBytes> weight_bytes;
 
   int32_t add_value(std::string name);
   /// The constant of a value, or null.

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <list>
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/flow/byte_file.h"
 #include "hewn/flow/graph_json.h"
 #include "hewn/io/safetensors.h"
 
@@ -14,6 +16,8 @@ namespace hewn::flow {
 namespace {
 
 constexpr const char* kVersion3 = "3";
+constexpr const char* kNeeds = "hewn.needs";
+constexpr const char* kInt8 = "int8";
 constexpr int kJsonDepth = 6;
 constexpr size_t kMostText = size_t{1} << 26;
 // Smaller tensors, and those with fewer zeros, are kept whole.
@@ -55,6 +59,16 @@ bool mostly_zero(const Tensor& tensor) {
 }
 
 std::string tensor_name(int32_t value) { return str("t", value); }
+
+/// Features that the file says a reader must know.
+void check_known(const std::string& needs) {
+  if (needs.empty()) return;
+  const auto list = parse_shallow<nlohmann::json>(needs, 1);
+  if (!list.is_array()) throw Error(str(kNeeds, " is no list"));
+  for (const auto& feature : list) {
+    if (feature != kInt8) throw Error("needs what this version of hewn does not know: " + feature.dump());
+  }
+}
 
 const io::TensorView& tensor_in(const io::SafetensorsFile& file, const std::string& name) {
   const auto found = file.tensors.find(name);
@@ -108,14 +122,24 @@ void write_flow_model(const std::filesystem::path& path, const Graph& graph,
                       const std::map<std::string, std::string>& metadata) {
   std::map<std::string, std::string> texts = metadata;
   texts["hewn.format"] = kVersion3;
-  texts["hewn.graph"] = to_json(graph).dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json = to_json(graph);
+  if (Json bytes = bytes_json(graph); !bytes.is_null()) {
+    json[kInt8] = std::move(bytes);
+    texts[kNeeds] = Json::array({kInt8}).dump();
+  }
+  texts["hewn.graph"] = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::map<std::string, io::TensorView> views;
   std::vector<PackedTensor> packed;
   std::vector<Dims> dims;
+  std::list<ByteTensors> bytes;
   packed.reserve(graph.constants.size());
   dims.reserve(graph.constants.size());
   for (const auto& [value, tensor] : graph.constants) {
     const std::string name = tensor_name(value);
+    if (const auto found = graph.weight_bytes.find(value); found != graph.weight_bytes.end()) {
+      add_byte_views(name, tensor, found->second, bytes, views);
+      continue;
+    }
     if (!mostly_zero(tensor)) {
       views[name] = view_of(file_type(tensor.type()), tensor.dims(), tensor.bytes(), tensor.byte_count());
       continue;
@@ -143,9 +167,15 @@ FlowModel parse_flow_model(std::string bytes, const std::string& where, bool sea
     if (text.size() > kMostText) throw Error(str("its graph is longer than ", kMostText, " bytes"));
     const auto json = parse_shallow<nlohmann::json>(text, kJsonDepth);
     if (json.is_discarded()) throw Error("its graph is no JSON");
+    check_known(out.metadata[kNeeds]);
     out.graph = graph_from_json(json);
+    if (json.contains(kInt8)) read_bytes_json(json.at(kInt8), out.graph);
     for (auto& [value, tensor] : out.graph.constants) {
       const std::string name = tensor_name(value);
+      if (const auto found = out.graph.weight_bytes.find(value); found != out.graph.weight_bytes.end()) {
+        tensor = read_byte_views(name, file, found->second);
+        continue;
+      }
       const auto bits = file.tensors.find(name + ".bits");
       tensor = bits == file.tensors.end() ? read_whole(tensor_in(file, name))
                                           : read_packed(file, name, bits->second);

@@ -10,6 +10,7 @@
 #include "hewn/flow/planes.h"
 #include "hewn/flow/specialise.h"
 #include "hewn/flow/weights.h"
+#include "hewn/kernels/int8/byte_weight.h"
 
 namespace hewn::flow {
 
@@ -72,16 +73,22 @@ class Memory {
   const std::vector<const void*>& inputs_;
 };
 
+/// The weights of bytes of each group.
+using ByteWeights = std::vector<kernels::ByteWeight>;
+
 /// Weights that were packed once, for all plans of a network.
 class WeightCache {
  public:
   /// The size of the blocks that zeros are looked for in; 0: several.
   explicit WeightCache(int64_t block) : block_(block) {}
   std::shared_ptr<const Weight> get(const Tensor& tensor, WeightKind kind, int64_t groups);
+  std::shared_ptr<const ByteWeights> get_bytes(const Tensor& tensor, const WeightBytes& bytes,
+                                               WeightKind kind, int64_t groups);
 
  private:
   int64_t block_;
   std::map<std::pair<const void*, int64_t>, std::shared_ptr<const Weight>> weights_;
+  std::map<std::pair<const void*, int64_t>, std::shared_ptr<const ByteWeights>> byte_weights_;
 };
 
 /// Throws Error where the plan would need more than `most_bytes` of memory.

@@ -12,6 +12,23 @@ constexpr int64_t kVector = 16;  // floats of the widest vectors
 
 int64_t round_up(int64_t size, int64_t step) { return (size + step - 1) / step * step; }
 
+template <class T>
+void fill_between(const Planes& planes, T* base, T value, Range rows) {
+  for (int64_t c = rows.begin; c < rows.end; ++c) {
+    T* row = base + c * planes.stride;
+    T* first = row + planes.lead;
+    std::fill(row, first, value);
+    for (int64_t n = 0; n < planes.images; ++n) {
+      T* image = first + n * planes.plane;
+      for (int64_t y = 0; y + 1 < planes.height; ++y) {
+        std::fill(image + y * planes.line + planes.width, image + (y + 1) * planes.line, value);
+      }
+      T* last = image + (planes.height - 1) * planes.line + planes.width;
+      std::fill(last, n + 1 < planes.images ? image + planes.plane : row + planes.stride, value);
+    }
+  }
+}
+
 }  // namespace
 
 Planes planes_of(int64_t channels, int64_t images, int64_t height, int64_t width, int64_t line, int64_t plane,
@@ -25,19 +42,11 @@ Planes planes_of(int64_t channels, int64_t images, int64_t height, int64_t width
 }
 
 void clear_border(const Planes& planes, float* base, int64_t begin, int64_t end) {
-  for (int64_t c = begin; c < end; ++c) {
-    float* row = base + c * planes.stride;
-    float* first = row + planes.lead;
-    std::fill(row, first, 0.0F);
-    for (int64_t n = 0; n < planes.images; ++n) {
-      float* image = first + n * planes.plane;
-      for (int64_t y = 0; y + 1 < planes.height; ++y) {
-        std::fill(image + y * planes.line + planes.width, image + (y + 1) * planes.line, 0.0F);
-      }
-      float* last = image + (planes.height - 1) * planes.line + planes.width;
-      std::fill(last, n + 1 < planes.images ? image + planes.plane : row + planes.stride, 0.0F);
-    }
-  }
+  fill_between(planes, base, 0.0F, {begin, end});
+}
+
+void fill_border(const Planes& planes, uint32_t* base, uint32_t word, Range rows) {
+  fill_between(planes, base, word, rows);
 }
 
 Lines lines_of(const Planes& planes, float* base) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "hewn/core/share.h"
 #include "hewn/flow/tensor.h"
 
 namespace hewn::flow {
@@ -33,6 +34,8 @@ Planes planes_of(int64_t channels, int64_t images, int64_t height, int64_t width
 /// Zeros in everything of the channels [begin, end) that is not a pixel. `base` is where the first row
 /// begins, with its lead.
 void clear_border(const Planes& planes, float* base, int64_t begin, int64_t end);
+/// The same for rows of words, with `word` in place of zeros.
+void fill_border(const Planes& planes, uint32_t* base, uint32_t word, Range rows);
 
 /// An image's lines in memory: what copies read and write. `first` is pixel (0, 0) of channel 0 of image 0.
 struct Lines {

@@ -11,8 +11,6 @@
 namespace hewn::refit {
 namespace {
 
-constexpr int64_t kBatch = 32;
-
 struct Source {
   std::string file;
   io::NpyArray array;
@@ -89,7 +87,8 @@ flow::Tensor slice(const flow::Port& port, const Source& source, int64_t first, 
 
 }  // namespace
 
-Batches read_calibration(const flow::Graph& graph, const std::vector<std::string>& files, int64_t samples) {
+Batches read_calibration(const flow::Graph& graph, const std::vector<std::string>& files, int64_t samples,
+                         int64_t most) {
   std::map<int32_t, Source> sources;
   for (const std::string& text : files) {
     const auto [value, file] = settle(graph, text);
@@ -98,7 +97,7 @@ Batches read_calibration(const flow::Graph& graph, const std::vector<std::string
     }
   }
   int64_t count = -1;
-  int64_t batch = kBatch;
+  int64_t batch = most;
   std::string counted;  // the file that said how many
   for (const flow::Port& port : graph.inputs) {
     const auto found = sources.find(port.value);

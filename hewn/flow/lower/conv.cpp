@@ -4,61 +4,14 @@
 #include <array>
 
 #include "hewn/flow/builder.h"
+#include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/fuse.h"
 #include "hewn/flow/lower/product.h"
-#include "hewn/flow/op/window/window.h"
 #include "hewn/kernels/planes.h"
 #include "hewn/kernels/taps.h"
 
 namespace hewn::flow {
 namespace {
-
-struct ConvShape {
-  Window window;
-  int64_t groups = 1;
-  int64_t channels = 0;  // of a group
-  int64_t outputs = 0;
-
-  bool strided() const { return window.high.stride != 1 || window.wide.stride != 1; }
-  bool depthwise() const { return channels == 1 && outputs == groups; }
-  /// How far the window reaches beyond the pixel that it begins at.
-  int64_t reach() const {
-    const auto of = [&](const Slide& slide) {
-      if (strided()) return (slide.kernel - 1) * slide.dilation / slide.stride;
-      return std::max(slide.before, slide.after);
-    };
-    return std::max(of(window.high), of(window.wide));
-  }
-};
-
-ConvShape conv_shape(Builder& builder, const Node& node) {
-  const View x{builder.spec(node.inputs[0]), nullptr};
-  const View w{builder.spec(node.inputs[1]), nullptr};
-  const Call call{.node = &node, .in = {&x, &w}, .out = {}};
-  const Dims& weight = w.spec.dims;
-  return {window_of(call, {weight[2], weight[3]}), node.integer("group", 1), weight[1], weight[0]};
-}
-
-/// A tap's place in the sorted planes.
-struct Taps {
-  std::vector<int64_t> offsets;
-  std::vector<std::pair<int64_t, int64_t>> phases;
-};
-
-Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
-  const auto [high, wide] = shape.window;
-  Taps out;
-  for (int64_t y = 0; y < high.kernel; ++y) {
-    for (int64_t x = 0; x < wide.kernel; ++x) {
-      const std::pair phase(y * high.dilation % high.stride, x * wide.dilation % wide.stride);
-      auto at = std::find(out.phases.begin(), out.phases.end(), phase);
-      if (at == out.phases.end()) at = out.phases.insert(at, phase);
-      out.offsets.push_back((at - out.phases.begin()) * channels * sorted.stride +
-                            y * high.dilation / high.stride * sorted.line + x * wide.dilation / wide.stride);
-    }
-  }
-  return out;
-}
 
 /// A phase's pixels in a line: to[u] = line[u * stride + shift] for the u of [first, last), else 0.
 struct LinePhase {
@@ -90,7 +43,7 @@ struct LinePhase {
 };
 
 /// Sorts the pixels of one channel for one phase.
-void sort_channel(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
+void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
                   const std::pair<int64_t, int64_t>& phase, float* row) {
   const Slide& high = shape.window.high;
   const LinePhase wide(shape.window.wide, phase.second, sorted.line);
@@ -121,7 +74,7 @@ struct Sorting {
   void sort(float* base, int64_t channel, size_t phase, float* row) const {
     Lines lines = rows ? lines_of(in, base) : lines_of_plain(in, base);
     lines.first += channel * lines.channel;
-    sort_channel(shape, in, lines, sorted, phases[phase], row);
+    sort_pixels(shape, in, lines, sorted, phases[phase], row);
   }
 };
 
@@ -212,9 +165,7 @@ void lower_conv(Builder& builder, int32_t number) {
   int32_t in = kNone;
   Sorting sorting{shape, builder.in_planes(node.inputs[0], 1), in_planes, {}, {}};
   if (shape.strided()) {
-    read =
-        planes_of(in_planes.channels, in_planes.images, out_planes.plane / out_planes.line, out_planes.line,
-                  out_planes.line, out_planes.plane, shape.reach() * (out_planes.line + 1));
+    read = sorted_planes(shape, in_planes, out_planes);
     Taps sorted = strided_taps(shape, read, shape.depthwise() ? 1 : in_planes.channels);
     sorting.sorted = read;
     sorting.phases = sorted.phases;
@@ -223,12 +174,7 @@ void lower_conv(Builder& builder, int32_t number) {
     if (!shape.depthwise()) in = add_sorting(builder, node, in, sorting);
   } else {
     in = builder.rows(node.inputs[0], 1, shape.reach() > 0);
-    for (int64_t y = 0; y < shape.window.high.kernel; ++y) {
-      for (int64_t x = 0; x < shape.window.wide.kernel; ++x) {
-        taps.push_back((y * shape.window.high.dilation - shape.window.high.before) * in_planes.line +
-                       x * shape.window.wide.dilation - shape.window.wide.before);
-      }
-    }
+    taps = plain_taps(shape, in_planes);
   }
   const Tensor* bias =
       node.inputs.size() > 2 && node.inputs[2] != kNone ? builder.constant(node.inputs[2]) : nullptr;

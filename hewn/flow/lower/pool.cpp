@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hewn/flow/builder.h"
-#include "hewn/flow/op/window/window.h"
+#include "hewn/flow/lower/pool.h"
 #include "hewn/kernels/vector_math.h"
 
 namespace hewn::flow {
@@ -30,12 +29,6 @@ bool pools(const Builder& builder, const Node& node) {
   if (node.op == "AveragePool") return true;
   if (node.op != "MaxPool") return false;
   return node.outputs.size() < 2 || node.outputs[1] == kNone || builder.uses(node.outputs[1]) == 0;
-}
-
-Window pool_window(const Builder& builder, const Node& node) {
-  const View x{builder.spec(node.inputs[0]), nullptr};
-  const Call call{.node = &node, .in = {&x}, .out = {}};
-  return window_of(call, kernel_shape(call));
 }
 
 /// One image of one channel.
@@ -98,6 +91,12 @@ float mean_of_image(const Planes& in, const float* first, int64_t line) {
 }
 
 }  // namespace
+
+Window pool_window(const Builder& builder, const Node& node) {
+  const View x{builder.spec(node.inputs[0]), nullptr};
+  const Call call{.node = &node, .in = {&x}, .out = {}};
+  return window_of(call, kernel_shape(call));
+}
 
 bool plans_pool(Builder& builder, const Node& node) {
   if (!pools(builder, node)) return false;

@@ -81,11 +81,7 @@ void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_
   });
 }
 
-/// A product with a constant matrix: MatMul, or Gemm as linear layers write it.
-struct LinearShape {
-  WeightKind kind = WeightKind::kInOut;
-  int32_t bias = kNone;
-};
+}  // namespace
 
 bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape) {
   if (node.op != "MatMul" && node.op != "Gemm") return false;
@@ -107,7 +103,6 @@ bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape) 
          bias->dims().back() == bias->elements();
 }
 
-/// The add of a constant vector behind a MatMul.
 int32_t bias_behind(Builder& builder, int32_t value, int32_t& made) {
   const int32_t next = builder.only_reader(value);
   if (next == kNone) return kNone;
@@ -123,8 +118,6 @@ int32_t bias_behind(Builder& builder, int32_t value, int32_t& made) {
   made = next;
   return other;
 }
-
-}  // namespace
 
 void add_products(Builder& builder, Step step, const ProductPlan& plan, const ProductOf& what) {
   auto groups = std::make_shared<std::vector<Group>>();

@@ -32,6 +32,15 @@ struct ProductOf {
   int32_t add;
 };
 
+/// A product with a constant matrix: MatMul, or Gemm as linear layers write it.
+struct LinearShape {
+  WeightKind kind = WeightKind::kInOut;
+  int32_t bias = kNone;
+};
+bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape);
+/// The bias that a constant vector behind a MatMul adds, or kNone; the node that adds it is then done.
+int32_t bias_behind(Builder& builder, int32_t value, int32_t& made);
+
 /// Completes the step of a product with a packed weight and adds it.
 void add_products(Builder& builder, Step step, const ProductPlan& plan, const ProductOf& what);
 

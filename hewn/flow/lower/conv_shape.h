@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hewn/flow/builder.h"
+#include "hewn/flow/op/window/window.h"
+
+namespace hewn::flow {
+
+/// A convolution as a window over planes.
+struct ConvShape {
+  Window window;
+  int64_t groups = 1;
+  int64_t channels = 0;  // of a group
+  int64_t outputs = 0;
+
+  bool strided() const { return window.high.stride != 1 || window.wide.stride != 1; }
+  bool depthwise() const { return channels == 1 && outputs == groups; }
+  /// How far the window reaches beyond the pixel that it begins at.
+  int64_t reach() const;
+};
+ConvShape conv_shape(const Builder& builder, const Node& node);
+
+/// Where the taps of a window that moves pixel by pixel find their inputs.
+std::vector<int64_t> plain_taps(const ConvShape& shape, const Planes& in);
+
+/// A tap's place in planes that are sorted by the phases of a stride.
+struct Taps {
+  std::vector<int64_t> offsets;
+  std::vector<std::pair<int64_t, int64_t>> phases;
+};
+Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels);
+/// Planes of one phase of the input, in which the window moves pixel by pixel to the places of the output.
+Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out);
+
+/// How one channel is sorted: images and lines of the input are so far apart.
+struct SortShape {
+  Window window;
+  Planes in;
+  Planes sorted;
+  int64_t image = 0;
+  int64_t line = 0;
+};
+
+/// Sorts the pixels of one channel, or one row of words, for one phase; `between` is what is no pixel.
+template <class T>
+void sort_channel(const SortShape& shape, const std::pair<int64_t, int64_t>& phase, const T* first_pixel,
+                  T* row, T between) {
+  const auto [high, wide] = shape.window;
+  const Planes& sorted = shape.sorted;
+  std::fill_n(row, sorted.stride, between);
+  const int64_t lines = sorted.plane / sorted.line;
+  for (int64_t n = 0; n < shape.in.images; ++n) {
+    for (int64_t v = 0; v < lines; ++v) {
+      const int64_t y = v * high.stride + phase.first - high.before;
+      if (y < 0 || y >= shape.in.height) continue;
+      const T* line = first_pixel + n * shape.image + y * shape.line;
+      T* to = row + sorted.lead + n * sorted.plane + v * sorted.line;
+      const int64_t shift = phase.second - wide.before;
+      const int64_t first = shift >= 0 ? 0 : (-shift + wide.stride - 1) / wide.stride;
+      const int64_t last = std::min(sorted.line, (shape.in.width - shift + wide.stride - 1) / wide.stride);
+      const T* pixel = line + first * wide.stride + shift;
+      if (wide.stride == 2) {
+        for (int64_t u = first; u < last; ++u, pixel += 2) to[u] = *pixel;
+      } else {
+        for (int64_t u = first; u < last; ++u, pixel += wide.stride) to[u] = *pixel;
+      }
+    }
+  }
+}
+
+}  // namespace hewn::flow
