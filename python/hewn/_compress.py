@@ -71,8 +71,8 @@ def compress(model: nn.Module, blocks: Optional[Blocks] = None, *, example: Opti
     rule of block, size and density says that this is faster (``all_layers``: wherever it can be done). They can be
     trained; which blocks are kept stays. `report` says what became of each layer.
 
-    With an `example` input the whole network is also made ready for the runtime, where it knows all of its operators:
-    in evaluation, without gradients and on the CPU, the copy then runs there, batch norms folded. The weights are
+    With an `example` input the whole network is also made ready for the runtime, where it or ONNX knows all of its
+    operators: in evaluation, without gradients and on the CPU, the copy then runs there, batch norms folded. The weights are
     those of the call; training the copy or loading other weights into it ends that.
 
     Args:

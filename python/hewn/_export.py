@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import operator
 import os
@@ -16,7 +17,7 @@ from . import _C
 from ._blocks import Blocks
 from ._errors import Error
 from ._kept import KeptAttention, KeptConv2d, KeptLinear, _Kept
-from ._onnx import write_network, write_onnx
+from ._onnx import network_of, write_network, write_onnx
 from ._slots import conv_window, unwrapped
 
 
@@ -194,13 +195,29 @@ def _with_names(walk: _Walk, blocks: Blocks) -> Dict[str, Any]:
     return {name: kept.native() for name, kept in blocks.items() if f"{name}.weight" in walk.tensors}
 
 
+class _Whole:
+    """A network of general tensors with one input and one output, as the runtime's other models are called."""
+
+    def __init__(self, native: Any):
+        self._native = native
+        self.set_threads = native.set_threads
+
+    def run(self, x: torch.Tensor) -> torch.Tensor:
+        return self._native.run([x])[0]
+
+
 def runtime_of(model: nn.Module, example: torch.Tensor, blocks: Blocks) -> Optional[Any]:
     """The network on the runtime in this process; none where it does not know some operator."""
     try:
         walk = _traced(model, example)
         return _C.Model(walk.graph, walk.tensors, _with_names(walk, blocks))
     except Error:
+        pass
+    try:
+        native = network_of(copy.deepcopy(model).eval(), example)
+    except Error:
         return None
+    return _Whole(native) if len(native.outputs) == 1 else None
 
 
 def export(model: nn.Module, example: Any, path: Union[str, "os.PathLike[str]"], *,

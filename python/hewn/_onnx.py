@@ -74,6 +74,15 @@ def write_onnx(model: nn.Module, example: Any, path: str, outputs: Optional[Sequ
         raise Error(f"export: PyTorch cannot write this model as ONNX: {' '.join(str(problem).split())}") from problem
 
 
+def network_of(model: nn.Module, example: Any) -> Any:
+    """The model as a network of general tensors in this process."""
+    _C.require_onnx()
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "model.onnx")
+        write_onnx(model, example, file)
+        return _C.Network(file, 0)
+
+
 def write_network(model: nn.Module, example: Any, path: str, about: Dict[str, str]) -> None:
     """Writes the model as a ``model.hewn`` of general tensors, by way of ONNX."""
     _C.require_onnx()

@@ -244,6 +244,11 @@ def test_a_transformer(tmp_path):
     fine = ~padding.unsqueeze(-1)
     a, b = fast(x, src_key_padding_mask=padding), model.train()(x, src_key_padding_mask=padding)
     torch.testing.assert_close(a * fine, b * fine, rtol=1e-4, atol=1e-5)
+    whole = hewn.compress(model.eval(), example=x)
+    assert whole._hewn_whole.runtime is not None
+    with torch.no_grad():
+        torch.testing.assert_close(whole(x), model(x), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(whole(x[:2]), model(x[:2]), rtol=1e-4, atol=1e-5)
     plain = hewn.decompress(fast)
     assert plain.state_dict().keys() == model.state_dict().keys()
     for name, tensor in model.state_dict().items():
