@@ -2,9 +2,10 @@
 //   node run.mjs RUN_NETWORK MODULES BATCHES FILE...   e.g. node run.mjs build/release/bench/run_network ort/node_modules 1,8 a.onnx
 // A file pruned.onnx:dense.onnx is timed against the dense one in ONNX Runtime, and compared with itself.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
 
 const [program, modules, batches, ...files] = process.argv.slice(2);
 const ort = createRequire(resolve(modules, "x.js"))("onnxruntime-node");
@@ -37,6 +38,7 @@ async function timed(net) {
   return median(times) / 1e3;
 }
 
+const result = join(tmpdir(), `run_network.${process.pid}.bin`);
 const ratios = {};
 for (const entry of files) {
   const [file, dense = entry.split(":")[0]] = entry.split(":");
@@ -47,11 +49,11 @@ for (const entry of files) {
     const theirs = [];
     const ours = [];
     for (let round = 0; round < 3; ++round) {
-      const text = execFileSync(program, [file, String(batch), "--seconds", String(seconds), "--out", "/tmp/run_network.bin"]);
+      const text = execFileSync(program, [file, String(batch), "--seconds", String(seconds), "--out", result]);
       ours.push(JSON.parse(text).ms);
       theirs.push(await timed(net));
     }
-    const bytes = readFileSync("/tmp/run_network.bin");
+    const bytes = readFileSync(result);
     const got = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
     let size = 0;
     let difference = got.length === expected.length ? 0 : Infinity;
@@ -69,3 +71,4 @@ for (const entry of files) {
 for (const [batch, list] of Object.entries(ratios)) {
   console.log(`batch ${batch}: geometric mean of the ratios ${Math.exp(list.reduce((a, b) => a + Math.log(b), 0) / list.length).toFixed(3)}, largest ${Math.max(...list).toFixed(2)}`);
 }
+rmSync(result, { force: true });
