@@ -66,12 +66,6 @@ __device__ void load_box(uint32_t to, const CUtensorMap* map, int x, int y, uint
   }
 }
 
-/// Asks for a box to be in the cache when it is loaded.
-__device__ inline void prefetch_box(const CUtensorMap* map, int x, int y) {
-  asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map), "r"(x), "r"(y)
-               : "memory");
-}
-
 /// load_box for `bytes` in a row, a multiple of 16.
 template <bool kMulticast>
 __device__ void load_bytes(uint32_t to, const void* from, unsigned bytes, uint32_t barrier, uint16_t ranks) {

@@ -44,24 +44,25 @@ void launch_hopper(const Product& product, const void* lists, const void* values
   check_launch("block_sparse::multiply");
 }
 
-/// Small tiles need nearly all of the samples, which pairs of thread blocks share.
+/// Two thread blocks share a weight of large tiles; with smaller ones, whose samples or weights are less to
+/// load, sharing cost more than it saved.
 template <class T>
 void launch_tile(const Product& product, const void* lists, const void* values, const Samples& samples,
                  void* stream) {
   using Alone = Cluster<1, 1>;
-  using Pair = Cluster<1, 2>;
+  using Pair = Cluster<2, 1>;
   constexpr int kSquare = slices_of(32, sizeof(T));
   switch (product.tile) {
     case 128:
-      return launch_hopper<T, 128, kSlices, Alone>(product, lists, values, samples, stream);
+      return launch_hopper<T, 128, kSlices, Pair>(product, lists, values, samples, stream);
     case 64:
       return launch_hopper<T, 64, kSlices, Alone>(product, lists, values, samples, stream);
     default:
       break;
   }
   if (product.whole_tiles)
-    return launch_hopper<T, 32, kSquare, Pair>(product, lists, values, samples, stream);
-  launch_hopper<T, 32, 1, Pair>(product, lists, values, samples, stream);
+    return launch_hopper<T, 32, kSquare, Alone>(product, lists, values, samples, stream);
+  launch_hopper<T, 32, 1, Alone>(product, lists, values, samples, stream);
 }
 
 }  // namespace hewn::kernels::cuda::block_sparse

@@ -92,15 +92,6 @@ __device__ void load(const Tiling& tiling, const Lists& lists, const CUtensorMap
   for (unsigned t = blockIdx.x / C::kSize; t < tasks; t += gridDim.x / C::kSize) {
     const Task<C> task(tiling, t, rank);
     const int count = lists.counts[task.group];
-    // Brings the samples of the next task nearer: each of the thread blocks that will need them a part.
-    if (t + gridDim.x / C::kSize < tasks) {
-      const Task<C> next(tiling, t + gridDim.x / C::kSize, rank);
-      for (unsigned chunk = next.group + lane * tiling.groups(); chunk < tiling.chunks;
-           chunk += 32 * tiling.groups()) {
-        prefetch_box(map, static_cast<int>(chunk * (kChunkBytes / sizeof(T))),
-                     static_cast<int>(next.row + across * kPart));
-      }
-    }
     for (int first = 0; first < count; first += 32) {
       int chunk_of_lane = 0;
       unsigned mask_of_lane = 0;

@@ -7,7 +7,7 @@ namespace hewn::kernels::cuda::block_sparse {
 namespace {
 
 // Up to this density the gradient at kept blocks was the faster one on an H200 (docs/benchmarks.md).
-constexpr double kGradientLimit = 0.3;
+constexpr double kGradientLimit = 0.32;
 
 /// Whether no square tile of that side lies in two blocks.
 bool fits(const Grid& grid, int side) {
@@ -23,6 +23,12 @@ int tile_of(const Grid& grid) {
   return 32;
 }
 
+/// What was fastest on an H200: few tiles want more parts, or multiprocessors would have nothing to do.
+int parts_for(const Grid& grid, int64_t kept_tiles) {
+  const int64_t tiles = int64_t{tiles_in(grid.rows)} * tiles_in(grid.cols);
+  return kept_tiles * 14 < tiles ? 4 : 3;
+}
+
 }  // namespace
 
 Product::Product(const Grid& grid_, Operand type_, bool transposed_)
@@ -31,7 +37,7 @@ Product::Product(const Grid& grid_, Operand type_, bool transposed_)
       transposed(transposed_),
       tile(tile_of(grid_)),
       whole_tiles(fits(grid_, tile)),
-      shared(tile == 32 ? 2 : 1) {}
+      shared(1) {}
 
 int64_t Product::list_bytes() const {
   const Tiling tiling(*this);
@@ -44,7 +50,11 @@ int64_t Product::value_bytes() const {
 }
 
 WeightGradient::WeightGradient(const Grid& grid_, Operand type_, int64_t kept_tiles_, int64_t samples_)
-    : grid(grid_), type(type_), kept_tiles(kept_tiles_), samples(samples_), parts(4) {}
+    : grid(grid_),
+      type(type_),
+      kept_tiles(kept_tiles_),
+      samples(samples_),
+      parts(parts_for(grid_, kept_tiles_)) {}
 
 int64_t WeightGradient::list_bytes() const {
   const int64_t rows = tiles_in(grid.cols);
