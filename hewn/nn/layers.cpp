@@ -2,6 +2,7 @@
 
 #include <ATen/ops/im2col.h>
 
+#include "hewn/nn/kept_product.h"
 #include "hewn/nn/sparse_conv.h"
 #include "hewn/nn/sparse_linear.h"
 
@@ -44,6 +45,9 @@ template <class Dense>
 at::Tensor OnBlocks<Dense>::forward(const at::Tensor& input) {
   input_shape_ = input.sizes().vec();
   if (see_) see_(input);
+  if (kept_ != nullptr && takes_kept_blocks(input, this->weight)) {
+    return kept_product(input, this->weight, this->bias, *kept_);
+  }
   return sparse_ == nullptr ? Dense::forward(input) : sparse_->forward(input, this->bias);
 }
 

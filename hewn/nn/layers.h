@@ -28,6 +28,8 @@ class OnBlocks : public Dense {
   at::Tensor forward(const at::Tensor& input);
   /// Null: runs dense, on `weight`.
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
+  /// Runs on these blocks of `weight` where input and weight lie on a GPU; null: on the whole of it.
+  void run_on_kept(const std::shared_ptr<const prune::KeptBlocks>& kept) { kept_ = kept; }
   /// Of the last forward pass.
   const std::vector<int64_t>& input_shape() const { return input_shape_; }
   /// Shows `see` the input of every forward pass; null: no longer.
@@ -35,6 +37,7 @@ class OnBlocks : public Dense {
 
  private:
   std::shared_ptr<SparseLayer> sparse_;
+  std::shared_ptr<const prune::KeptBlocks> kept_;
   std::vector<int64_t> input_shape_;
   prune::SeeInput see_;
 };

@@ -19,15 +19,20 @@ namespace {
 /// A slot of a module that can run sparse: what is set last counts.
 template <class Layer>
 prune::WeightSlot sparse_slot(const std::string& name, Layer* layer) {
-  return {name,
-          layer->weight,
-          [layer](const at::Tensor& weight) {
-            layer->weight = weight;
-            layer->run_on(nullptr);
-          },
-          [layer](const std::shared_ptr<prune::SparseWeight>& weight) { layer->run_on(weight); },
-          [layer](const prune::SeeInput& see) { layer->watch(see); },
-          [layer](const at::Tensor& input) { return input_rows(*layer, input); }};
+  prune::WeightSlot slot{name, layer->weight, [layer](const at::Tensor& weight) {
+                           layer->weight = weight;
+                           layer->run_on(nullptr);
+                           layer->run_on_kept(nullptr);
+                         }};
+  slot.set_sparse = [layer](const std::shared_ptr<prune::SparseWeight>& weight) { layer->run_on(weight); };
+  slot.watch = [layer](const prune::SeeInput& see) { layer->watch(see); };
+  slot.rows = [layer](const at::Tensor& input) { return input_rows(*layer, input); };
+  if constexpr (std::is_same_v<Layer, LinearImpl>) {
+    slot.set_kept = [layer](const std::shared_ptr<const prune::KeptBlocks>& kept) {
+      layer->run_on_kept(kept);
+    };
+  }
+  return slot;
 }
 
 /// A slot of a module's member that is a plain tensor.
@@ -74,6 +79,7 @@ void share(prune::WeightSlot& first, const prune::WeightSlot& second) {
     other(weight);
   };
   first.set_sparse = {};
+  first.set_kept = {};
   first.watch = {};
   first.rows = {};
 }

@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hewn/prune/gate.h"
 #include "hewn/tensor/memory.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Rows of a layer's input that a score sees in one step: enough for what it averages over many.
 constexpr int64_t kRowsSeen = 4096;
+
+constexpr double kDensitySteps = 16;
 
 }  // namespace
 
@@ -23,12 +26,22 @@ void Layer::set_support(const at::Tensor& chosen, const Execution& execution) {
   }
   support = chosen.defined() ? support_memory : at::Tensor();
   sparse = nullptr;
-  if (!support.defined() || !execution || !slot.set_sparse || score->sees_gradients()) return;
+  kept = nullptr;
+  if (!support.defined() || !execution || score->sees_gradients()) return;
   const at::Tensor& leaf = weight.leaf;
-  if (!leaf.is_cpu() || leaf.scalar_type() != at::kFloat) return;  // the kernels know no others
+  const bool able = leaf.is_cuda() ? slot.set_kept != nullptr : leaf.is_cpu() && slot.set_sparse != nullptr;
+  if (!able || leaf.scalar_type() != at::kFloat) return;  // the kernels know no others
+  if (!execution(*this, 0)) return;  // at no density: then nothing has to wait for the GPU's count
   const double density =
       static_cast<double>(support.sum().item<int64_t>()) / static_cast<double>(weight.blocks());
-  if (execution(*this, density)) sparse = std::make_shared<SparseWeight>(leaf, weight.layout, support);
+  if (!execution(*this, density)) return;
+  if (leaf.is_cuda()) {
+    // In steps, so that most supports of a ramp find the work of a step recorded.
+    const double most = std::ceil(density * kDensitySteps) / kDensitySteps;
+    kept = std::make_shared<const KeptBlocks>(KeptBlocks{weight.layout.grid, support, most});
+  } else {
+    sparse = std::make_shared<SparseWeight>(leaf, weight.layout, support);
+  }
 }
 
 void Layer::drop() {
@@ -39,6 +52,7 @@ void Layer::drop() {
 void Layer::show(bool bf16) const {
   if (sparse == nullptr) {
     slot.set(gated(bf16));
+    if (kept != nullptr) slot.set_kept(kept);
     return;
   }
   sparse->gate = score->gate(weight);
@@ -77,6 +91,7 @@ void Layer::fold() {
   const at::NoGradGuard no_grad;
   weight.leaf.copy_(gated(/*bf16=*/false));
   sparse = nullptr;
+  kept = nullptr;
   slot.set(weight.leaf);
   listen(false);
 }

@@ -22,10 +22,11 @@ struct Layer {
   std::string name;
   ScoredWeight weight;
   std::shared_ptr<Score> score;
-  at::Tensor costs;                      // int64 per block, under a budget with a limit
-  at::Tensor support;                    // uint8 per block; undefined while all are active
-  at::Tensor support_memory;             // where support lies whenever it is defined, once it was
-  std::shared_ptr<SparseWeight> sparse;  // of this support; null while the layer runs dense
+  at::Tensor costs;                        // int64 per block, under a budget with a limit
+  at::Tensor support;                      // uint8 per block; undefined while all are active
+  at::Tensor support_memory;               // where support lies whenever it is defined, once it was
+  std::shared_ptr<SparseWeight> sparse;    // of this support; null while the layer runs dense
+  std::shared_ptr<const KeptBlocks> kept;  // the same on a GPU
   WeightSlot slot;
 
   /// Makes the chosen blocks the active ones (undefined: all), on kept blocks alone where `execution` says

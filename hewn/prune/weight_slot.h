@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "hewn/prune/kept_blocks.h"
 #include "hewn/prune/sparse_weight.h"
 
 namespace hewn::prune {
@@ -21,6 +22,9 @@ struct WeightSlot {
   std::function<void(const at::Tensor&)> set;
   /// Runs the layer on kept blocks only; empty where its module cannot.
   std::function<void(const std::shared_ptr<SparseWeight>&)> set_sparse = {};
+  /// Says on which blocks of the weight that was set last the layer runs, on a GPU; empty where its module
+  /// cannot.
+  std::function<void(const std::shared_ptr<const KeptBlocks>&)> set_kept = {};
   /// Shows the input of every forward pass, until it is given null; empty where its module cannot.
   std::function<void(const SeeInput&)> watch = {};
   /// An input as rows x, such that the layer computes x W with its weight as a matrix of blocks. Empty where

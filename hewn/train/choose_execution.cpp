@@ -8,9 +8,9 @@ namespace {
 
 /// What keeps all layers dense; null where nothing does.
 const char* why_dense(const Workshop& shop) {
-  if (shop.device.is_cuda()) return "device cuda";
-  if (!shop.group->place().alone()) return "several processes";
   if (shop.recipe().decay_dropped) return "decay-dropped";
+  if (!shop.group->place().alone()) return "several processes";
+  if (shop.device.is_cuda()) return shop.options.precision == "fp32" ? "precision fp32 on a GPU" : nullptr;
   return shop.options.precision != "fp32" ? "precision bf16" : nullptr;
 }
 
@@ -21,8 +21,10 @@ void choose_execution(Workshop& shop, run::Observer& observer) {
   std::optional<std::string>& choice = shop.options.prune.sparse_execution;
   if (const char* why = why_dense(shop)) {
     if (choice.value_or("off") != "off") {
-      throw Error(hewn::str(
-          "sparse-execution: works on the CPU, in fp32 and in one process; leave it out with ", why));
+      throw Error(
+          hewn::str("sparse-execution: works in one process, on the CPU in fp32 and on a GPU in bf16; leave "
+                    "it out with ",
+                    why));
     }
     choice = "off";
     shop.pruner->set_execution("off");

@@ -47,6 +47,19 @@ std::string find_obstacle(const StepParts& parts) {
   return "";
 }
 
+/// Steps that queue the same work have the same kind: without supports, or with the same layers on the same
+/// share of their blocks. (FNV-1a over what differs.)
+int64_t kind_of(const prune::Pruner& pruner) {
+  const auto& layers = pruner.layers();
+  if (layers.empty() || !layers.front().support.defined()) return 0;
+  uint64_t kind = 0xCBF29CE484222325;
+  for (const auto& layer : layers) {
+    kind ^= layer.kept == nullptr ? 0 : 1 + static_cast<uint64_t>(layer.kept->density * 1e6);
+    kind *= 0x100000001B3;
+  }
+  return static_cast<int64_t>(kind | 1);
+}
+
 }  // namespace
 
 Step::Step(const StepParts& parts, const StepOptions& options) : parts_(parts), options_(options) {
@@ -67,9 +80,7 @@ void Step::run(const data::Batch& batch, double lr) {
     work(batch);
     return;
   }
-  const auto& layers = parts_.pruner.algorithm().layers();
-  const bool sparse = !layers.empty() && layers.front().support.defined();
-  graph_->run(sparse ? 1 : 0, batch, [this](const data::Batch& part) { work(part); });
+  graph_->run(kind_of(parts_.pruner.algorithm()), batch, [this](const data::Batch& part) { work(part); });
 }
 
 void Step::work(const data::Batch& batch) {

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "hewn/core/grid.h"
+
+/// Products of activations with the kept blocks of a weight on a GPU. Activations are row-major, a sample a
+/// row; the weight is as a Linear layer holds it, an output a row. All that depends on the support lies in
+/// device memory and is made there, so that recorded work can be repeated with another support. Pointers are
+/// device memory; work is queued on `stream` (a cudaStream_t) and nothing waits for it.
+namespace hewn::kernels::cuda::block_sparse {
+
+/// What is multiplied; sums are single precision always. kTf32: single precision, of which the products see
+/// 10 bits of mantissa.
+enum class Operand : uint8_t { kBf16, kHalf, kTf32 };
+constexpr int64_t bytes_of(Operand type) { return type == Operand::kTf32 ? 4 : 2; }
+
+/// Compute capability of the current device, as 90 for 9.0; 0 where there is none or no kernels were built.
+int architecture();
+
+/// One product with a weight's kept blocks: samples x weight (y = x W), or with the weight transposed
+/// (dx = dy W'). Kept blocks are covered with tiles of `tile` outputs, and what a tile has beyond them is
+/// filled with zeros.
+struct Product {
+  Product(const Grid& grid, Operand type, bool transposed);
+
+  Grid grid;
+  Operand type;
+  bool transposed;
+  int tile;          // outputs of a tile: 32, 64 or 128
+  bool whole_tiles;  // whether blocks consist of square tiles
+  int shared;        // groups of so many tiles side by side load their inputs together
+
+  int64_t outputs() const { return transposed ? grid.rows : grid.cols; }
+  int64_t inputs() const { return transposed ? grid.cols : grid.rows; }
+  /// Sizes in bytes of what find_tiles and pack write; both want 256-byte alignment.
+  int64_t list_bytes() const;
+  int64_t value_bytes() const;
+};
+
+/// Lists the tiles that the kept blocks need. `support`: 1 for a kept block, in the grid's order.
+void find_tiles(const Product& product, const uint8_t* support, void* lists, void* stream);
+
+/// Single precision, or the product's own type.
+enum class Source : uint8_t { kFloat, kOperand };
+
+/// A weight to pack: [cols][rows] of the grid. `gate` multiplies each block; null: none.
+struct DenseWeight {
+  const void* values;
+  Source source;
+  const float* gate;
+  const uint8_t* support;
+};
+/// Copies the kept blocks into the order in which the product reads them.
+void pack(const Product& product, const DenseWeight& weight, const void* lists, void* values, void* stream);
+
+/// y = activation(x W + bias + residual). Null: none of it. y and the residual are [samples][outputs] of the
+/// product's type, the bias single precision.
+struct Samples {
+  const void* x;
+  int64_t samples;
+  void* y;
+  const float* bias = nullptr;
+  const void* residual = nullptr;
+  bool relu = false;
+};
+void multiply(const Product& product, const void* lists, const void* values, const Samples& samples,
+              void* stream);
+
+}  // namespace hewn::kernels::cuda::block_sparse

@@ -1,0 +1,35 @@
+#include "hewn/kernels/cuda/block_sparse/multiply.h"
+
+#include "hewn/core/error.h"
+#include "hewn/kernels/cuda/block_sparse/tensor_map.h"
+
+namespace hewn::kernels::cuda::block_sparse {
+namespace {
+
+bool begins_at_16(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % 16 == 0; }
+
+bool for_hopper(const Product& product, const Samples& samples) {
+  const int64_t operand = bytes_of(product.type);
+  return architecture() == 90 && product.inputs() * operand % 16 == 0 && product.outputs() % 8 == 0 &&
+         begins_at_16(samples.x) && begins_at_16(samples.y) && begins_at_16(samples.residual) &&
+         begins_at_16(samples.bias);
+}
+
+}  // namespace
+
+void multiply(const Product& product, const void* lists, const void* values, const Samples& samples,
+              void* stream) {
+  if (samples.samples == 0) return;
+  if (architecture() < 80) throw Error("block-sparse product: expected a GPU from Ampere on");
+  if (!for_hopper(product, samples)) return multiply_ampere(product, lists, values, samples, stream);
+  switch (product.type) {
+    case Operand::kBf16:
+      return multiply_hopper_bf16(product, lists, values, samples, stream);
+    case Operand::kHalf:
+      return multiply_hopper_half(product, lists, values, samples, stream);
+    case Operand::kTf32:
+      return multiply_hopper_tf32(product, lists, values, samples, stream);
+  }
+}
+
+}  // namespace hewn::kernels::cuda::block_sparse
