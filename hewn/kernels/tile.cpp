@@ -131,7 +131,7 @@ struct Simd {
     hn::StoreU(v, hn::DFromV<V>(), to);
   }
   template <class V>
-  static HWY_INLINE void pin(V& v) {
+  static HWY_INLINE void pin([[maybe_unused]] V& v) {
 #if HWY_ARCH_X86
     asm("" : "+v"(v.raw));
 #endif
