@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
-#include "hewn/flow/byte_weights.h"
+#include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/flow/simplify.h"
 #include "hewn/flow/weights.h"

@@ -7,7 +7,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
 #include "hewn/flow/model_file.h"
-#include "hewn/flow/quantise.h"
+#include "hewn/flow/int8/quantise.h"
 #include "hewn/refit/calibration.h"
 
 namespace hewn::cli {

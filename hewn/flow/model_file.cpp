@@ -8,7 +8,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/flow/byte_file.h"
+#include "hewn/flow/int8/byte_file.h"
 #include "hewn/flow/graph_json.h"
 #include "hewn/io/safetensors.h"
 

@@ -1,5 +1,5 @@
 // Graphs in 8 bits: exactly the graph where its numbers are bytes, nearly the graph elsewhere.
-#include "hewn/flow/quantise.h"
+#include "hewn/flow/int8/quantise.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // Convolutions and products of bytes, on planes of words.
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "hewn/core/error.h"
 #include "hewn/flow/builder.h"
-#include "hewn/flow/byte_weights.h"
+#include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/product.h"
 #include "hewn/kernels/int8/byte_planes.h"

@@ -1,12 +1,12 @@
-#include "hewn/flow/quantise.h"
+#include "hewn/flow/int8/quantise.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "hewn/core/error.h"
-#include "hewn/flow/byte_weights.h"
-#include "hewn/flow/observe.h"
+#include "hewn/flow/int8/byte_weights.h"
+#include "hewn/flow/int8/observe.h"
 #include "hewn/flow/simplify.h"
 
 namespace hewn::flow {

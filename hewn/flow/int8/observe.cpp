@@ -1,4 +1,4 @@
-#include "hewn/flow/observe.h"
+#include "hewn/flow/int8/observe.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "hewn/flow/byte_weights.h"
+#include "hewn/flow/int8/byte_weights.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "hewn/flow/byte_file.h"
+#include "hewn/flow/int8/byte_file.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "hewn/core/error.h"
-#include "hewn/flow/byte_weights.h"
+#include "hewn/flow/int8/byte_weights.h"
 
 namespace hewn::flow {
 namespace {
