@@ -11,8 +11,8 @@
 
 #include "bench/int8/networks.h"
 #include "hewn/core/error.h"
-#include "hewn/flow/network.h"
 #include "hewn/flow/int8/quantise.h"
+#include "hewn/flow/network.h"
 #include "hewn/kernels/int8/byte_tile.h"
 #include "hewn/kernels/tile.h"
 

@@ -6,8 +6,8 @@
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
-#include "hewn/flow/model_file.h"
 #include "hewn/flow/int8/quantise.h"
+#include "hewn/flow/model_file.h"
 #include "hewn/refit/calibration.h"
 
 namespace hewn::cli {

@@ -8,8 +8,8 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
-#include "hewn/flow/int8/byte_file.h"
 #include "hewn/flow/graph_json.h"
+#include "hewn/flow/int8/byte_file.h"
 #include "hewn/io/safetensors.h"
 
 namespace hewn::flow {

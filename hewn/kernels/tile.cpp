@@ -5,8 +5,8 @@
 
 #if HEWN_HIGHWAY
 
-// The sets in between add compile time and no speed; vectors of SVE have no size, so that there are no arrays of
-// them.
+// The sets in between add compile time and no speed; vectors of SVE have no size, so that there are no arrays
+// of them.
 #define HWY_DISABLED_TARGETS \
   (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE

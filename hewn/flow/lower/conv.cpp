@@ -44,7 +44,7 @@ struct LinePhase {
 
 /// Sorts the pixels of one channel for one phase.
 void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
-                  const std::pair<int64_t, int64_t>& phase, float* row) {
+                 const std::pair<int64_t, int64_t>& phase, float* row) {
   const Slide& high = shape.window.high;
   const LinePhase wide(shape.window.wide, phase.second, sorted.line);
   const int64_t lines = sorted.plane / sorted.line;

@@ -6,7 +6,8 @@
 #define HEWN_BYTES_LAMBDA __attribute__((always_inline))
 #define HEWN_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
-#define HEWN_BYTES_BEGIN(names) HEWN_PRAGMA(clang attribute push(__attribute__((target(names))), apply_to = function))
+#define HEWN_BYTES_BEGIN(names) \
+  HEWN_PRAGMA(clang attribute push(__attribute__((target(names))), apply_to = function))
 #else
 #define HEWN_BYTES_BEGIN(names) HEWN_PRAGMA(GCC push_options) HEWN_PRAGMA(GCC target(names))
 #endif
