@@ -48,6 +48,23 @@ TEST_F(Networks, FromAnOnnxFileToItsOutputs) {
   EXPECT_EQ(hewn({"bench", "file", path("m.hewn"), "--batch", "1", "--rounds", "1", "--layers"}).code, 0);
 }
 
+TEST_F(Networks, InEightBits) {
+  const std::string recorded = std::string(HEWN_SOURCE_DIR) + "/tests/onnx/recorded/tiny";
+  const Outcome made = hewn({"import", recorded + ".onnx", "--to", path("m8.hewn"), "--dtype", "int8",
+                             "--calibration", recorded + ".in.x.npy"});
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(hewn({"inspect", path("m8.hewn")}).out.find("int8"), std::string::npos);
+  EXPECT_EQ(hewn({"predict", path("m8.hewn"), recorded + ".in.x.npy", "--out", path("y8.npz")}).code, 0);
+  const io::NpyMatrix found = io::read_npz(path("y8.npz"), "log_softmax");
+  const io::NpyArray wanted = io::read_npy_array(recorded + ".out.log_softmax.npy");
+  ASSERT_EQ(found.values.size(), 10U);
+  for (size_t i = 0; i < 10; ++i)
+    EXPECT_NEAR(found.values[i % 5 * 2 + i / 5], std::get<0>(wanted.values)[i], 0.05) << i;  // by columns
+  expect_error({"import", recorded + ".onnx", "--to", path("n.hewn"), "--dtype", "int8"},
+               "calibration: --dtype int8 needs inputs");
+  EXPECT_FALSE(is_there(path("n.hewn")));
+}
+
 TEST_F(Networks, WhatDoesNotFitIsSaidInOneLine) {
   expect_error({"import", kRelu}, "to: expected the file to write");
   expect_error({"import", kRelu, "--to", path("m.txt")}, "to: expected a name that ends in .hewn");
