@@ -70,7 +70,7 @@ struct Simd {
       if constexpr (kLanes > kTileOutputs) {
         return hn::TableLookupLanes(x, index_[chain]);
       } else {
-        return hn::TableLookupLanes(x, hn::SetTableIndices(Full(), kSame + 4 * chain));
+        return hn::TableLookupLanes(x, hn::SetTableIndices(Full(), kSame + int64_t{4} * chain));
       }
     }
 

@@ -29,14 +29,13 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
     }
     out.then = silu();
     next = end;
-  } else if (next == kNone || node(next).inputs[0] != out.value) {
-    return out;
-  } else if (node(next).op == "Relu") {
-    out.relu = true;
-  } else if (const auto function = function_of(builder, node(next))) {
-    out.then = *function;
   } else {
-    return out;
+    if (next == kNone || node(next).inputs[0] != out.value) return out;
+    const bool relu = node(next).op == "Relu";
+    const auto function = relu ? std::nullopt : function_of(builder, node(next));
+    if (!relu && !function) return out;
+    out.relu = relu;
+    if (function) out.then = *function;
   }
   out.value = node(next).outputs[0];
   builder.done[static_cast<size_t>(next)] = true;

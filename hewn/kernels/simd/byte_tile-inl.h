@@ -143,7 +143,7 @@ HEWN_BYTES_INLINE void finish_one(const ByteTile& t, typename Simd::Sums sum, in
 /// for the one before it.
 template <class Simd, int kVectors>
 HEWN_BYTES_ATTRIBUTE void bytes_of_one(const ByteTile& t) {
-  constexpr int kLanes = static_cast<int>(Simd::kLanes);
+  constexpr int64_t kLanes = Simd::kLanes;
   constexpr int kChains = 4;
   typename Simd::Sums sum[std::size_t{kChains}][std::size_t{kVectors}];
 #pragma GCC unroll 8
@@ -152,21 +152,21 @@ HEWN_BYTES_ATTRIBUTE void bytes_of_one(const ByteTile& t) {
     for (int v = 0; v < kVectors; ++v) sum[c][v] = Simd::set(0);
   }
   const uint32_t* weight = t.weight;
-  const auto step = [&](int64_t i, int c) HEWN_BYTES_LAMBDA {
+  const auto step = [&](int64_t i, int64_t c) HEWN_BYTES_LAMBDA {
     const auto x = Simd::spread(t.in[t.offsets[i]]);
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) {
+    for (int64_t v = 0; v < kVectors; ++v) {
       Simd::dot(x, Simd::load_weights(weight + (c * kVectors + v) * kLanes), sum[c][v]);
     }
   };
   int64_t i = 0;
-  for (; i + kChains <= t.count; i += kChains, weight += kChains * kVectors * kLanes) {
+  for (; i + kChains <= t.count; i += kChains, weight += kLanes * kChains * kVectors) {
 #pragma GCC unroll 8
     for (int c = 0; c < kChains; ++c) step(i + c, c);
   }
   for (; i < t.count; ++i, weight += kVectors * kLanes) step(i, 0);
 #pragma GCC unroll 8
-  for (int v = 0; v < kVectors; ++v) {
+  for (int64_t v = 0; v < kVectors; ++v) {
     const auto all = Simd::plus(Simd::plus(sum[0][v], sum[1][v]), Simd::plus(sum[2][v], sum[3][v]));
     const auto start = Simd::load_sums(reinterpret_cast<const uint32_t*>(t.start + v * kLanes));
     finish_one<Simd>(t, Simd::plus(all, start), v * kLanes);

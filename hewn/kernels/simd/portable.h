@@ -32,7 +32,7 @@ struct PortableSimd {
   static void store(const Folded& v, float* to) { std::memcpy(to, &v, sizeof(v)); }
   struct Spread {
     static const float* load(const float* in) { return in; }
-    static Vector rows(const float* in, int chain) { return spread(in + 2 * chain); }
+    static Vector rows(const float* in, int chain) { return spread(in + int64_t{2} * chain); }
   };
   static Vector spread(const float* in) {
     return Vector{in[0], in[0], in[0], in[0], in[1], in[1], in[1], in[1]};

@@ -30,7 +30,7 @@ constexpr int32_t kAhead = 12;
 template <class Simd, int kOutputs, int kFull, bool kHalf>
 HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   constexpr int64_t kLanes = Simd::kLanes;
-  constexpr int kVectors = kFull > 0 ? kFull : 1;
+  constexpr int kVectors = kFull + (kFull == 0 ? 1 : 0);
   typename Simd::Vector sum[std::size_t{kOutputs}][std::size_t{kVectors}];
   typename Simd::Half half_sum[std::size_t{kOutputs}];
 #pragma GCC unroll 8

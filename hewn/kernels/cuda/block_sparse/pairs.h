@@ -27,7 +27,7 @@ struct Pairs {
         cols(tiles_in(grid.rows)),
         counts(static_cast<int*>(memory)),
         listed(counts + rows),
-        group_count(listed + rows * cols),
+        group_count(listed + static_cast<size_t>(rows) * cols),
         groups(reinterpret_cast<Group*>(group_count + 1)) {}
 };
 

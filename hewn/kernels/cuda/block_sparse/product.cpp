@@ -61,7 +61,9 @@ int64_t WeightGradient::list_bytes() const {
   return 4 * (rows + rows * tiles_in(grid.rows) + 1) +
          static_cast<int64_t>(sizeof(Group)) * most_groups(*this);
 }
-int64_t WeightGradient::sum_bytes() const { return 4 * parts * most_groups(*this) * kTogether * kTileFloats; }
+int64_t WeightGradient::sum_bytes() const {
+  return int64_t{4} * parts * most_groups(*this) * kTogether * kTileFloats;
+}
 
 int64_t gradient_tiles(const Grid& grid, double density) {
   const auto blocks = static_cast<int64_t>(std::ceil(density * static_cast<double>(grid.blocks())));
