@@ -6,6 +6,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/prune/gate.h"
+#include "hewn/prune/score/attention_group.h"
 
 namespace hewn::prune {
 namespace {
@@ -50,6 +51,7 @@ const WeightSlot& slot_of(const std::vector<WeightSlot>& slots, const std::strin
 std::vector<Layer> make_layers(const std::vector<WeightSlot>& slots, const Plan& plan, const Recipe& recipe,
                                const Schedule& schedule) {
   std::vector<Layer> layers;
+  const auto attention = std::make_shared<AttentionGroup>();
   for (const LayerPlan& planned : plan.layers) {
     if (!planned.pruned) continue;
     Layer layer;
@@ -59,6 +61,7 @@ std::vector<Layer> make_layers(const std::vector<WeightSlot>& slots, const Plan&
     layer.score = make_score(recipe.score, layer.weight, recipe.score_options);
     if (plan.options.budget.limited()) layer.costs = costs_of(planned, layer.slot.leaf.device());
     check_score(layer, recipe, schedule);
+    layer.score->join(attention);
     layers.push_back(std::move(layer));
   }
   return layers;

@@ -1,7 +1,9 @@
 #include "hewn/tensor/stream.h"
 
 #ifdef HEWN_CUDA
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
 #endif
 
 namespace hewn::tensor {
@@ -10,8 +12,17 @@ namespace hewn::tensor {
 void* current_stream(const at::Tensor& tensor) {
   return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
 }
+
+Queue current_queue(const at::Tensor& tensor) {
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  C10_CUDA_CHECK(cudaStreamGetCaptureInfo(stream, &status, &id));
+  return {stream, status == cudaStreamCaptureStatusActive ? id : 0};
+}
 #else
 void* current_stream(const at::Tensor&) { return nullptr; }
+Queue current_queue(const at::Tensor&) { return {}; }
 #endif
 
 }  // namespace hewn::tensor

@@ -8,6 +8,7 @@
 #include "hewn/optimiser.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/pruner.h"
+#include "hewn/prune/score/attention_group.h"
 #include "hewn/run/options.h"
 #include "hewn/run/recipe.h"
 #include "hewn/tensor/device.h"
@@ -131,6 +132,40 @@ TEST(Cuda, AttentionEqualsTheCpu) {
                 .cpu());
       }
       expect_near(results[0], results[1]);
+    }
+  }
+}
+
+/// Layers of one network, whose attention is computed together, give what each gives by itself: forward and
+/// backward, where passes run through some of them only, and after logits have changed.
+TEST(Cuda, AttentionOfManyLayersIsThatOfEach) {
+  at::manual_seed(13);
+  const auto group = std::make_shared<prune::AttentionGroup>();
+  std::vector<prune::ScoredWeight> weights;
+  std::vector<std::unique_ptr<prune::Score>> together;
+  std::vector<std::unique_ptr<prune::Score>> apart;
+  for (int64_t i = 0; i < 70; ++i) {  // more than one launch takes
+    const at::Tensor leaf = at::zeros({1 + 37 * i, 1}, at::kCUDA);
+    weights.push_back({leaf, prune::layout_of(leaf, {1, 1}), 1 + i});
+    for (auto* scores : {&together, &apart})
+      scores->push_back(prune::make_score("attention", weights.back(), {}));
+    together.back()->join(group);
+  }
+  // Every pass begins elsewhere and leaves some out; gradients add up.
+  for (size_t pass = 0; pass < 4; ++pass) {
+    for (size_t i = pass; i < weights.size(); i += 1 + pass) {
+      const at::Tensor target = at::randn({weights[i].blocks()}, at::kCUDA);
+      const at::Tensor one = together[i]->gate(weights[i]);
+      const at::Tensor other = apart[i]->gate(weights[i]);
+      EXPECT_TRUE(at::equal(one, other)) << "pass " << pass << ", layer " << i;
+      one.backward(target);
+      other.backward(target);
+      at::Tensor mine = together[i]->parameters()[0].tensor;
+      at::Tensor its = apart[i]->parameters()[0].tensor;
+      EXPECT_TRUE(at::equal(mine.grad(), its.grad())) << "pass " << pass << ", layer " << i;
+      const at::NoGradGuard no_grad;
+      mine.sub_(mine.grad());
+      its.sub_(its.grad());
     }
   }
 }

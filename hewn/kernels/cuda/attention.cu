@@ -1,5 +1,6 @@
 // One CUDA block per layer: a layer has some thousand blocks at most, and a network many layers, so that
 // launching costs more than computing. Sums run in a fixed order.
+#include <algorithm>
 #include <cmath>
 
 #include "hewn/kernels/cuda/cuda.h"
@@ -9,6 +10,11 @@ namespace hewn::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 1024;
+constexpr size_t kMost = 64;  // layers in one launch, as arguments of the kernel
+
+struct Items {
+  AttentionItem at[kMost];
+};
 
 struct Sum {
   static constexpr float kStart = 0.0f;
@@ -43,43 +49,52 @@ __device__ float reduce_over(int count, const Term& term) {
   return reduce<Join>(value);
 }
 
-__global__ void attention_kernel(const float* logits, int count, float low, float high, float* attention,
-                                 float* gate) {
-  const float top = reduce_over<Largest>(count, [&](int i) { return logits[i]; });
-  const float sum = reduce_over<Sum>(count, [&](int i) { return expf(logits[i] - top); });
+__global__ void attention_kernel(const __grid_constant__ Items items) {
+  const AttentionItem& layer = items.at[blockIdx.x];
+  const int count = static_cast<int>(layer.blocks);
+  const float top = reduce_over<Largest>(count, [&](int i) { return layer.logits[i]; });
+  const float sum = reduce_over<Sum>(count, [&](int i) { return expf(layer.logits[i] - top); });
   const float factor = static_cast<float>(count) / sum;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    const float a = expf(logits[i] - top) * factor;
-    attention[i] = a;
-    gate[i] = fminf(fmaxf(a, low), high);
+    const float a = expf(layer.logits[i] - top) * factor;
+    layer.attention[i] = a;
+    layer.gate[i] = fminf(fmaxf(a, layer.low), layer.high);
   }
 }
 
-__global__ void backward_kernel(const float* attention, const float* grad, int count, float low, float high,
-                                float* grad_logits) {
-  const auto passed = [&](int i) { return attention[i] >= low && attention[i] <= high ? grad[i] : 0.0f; };
-  const float mean =
-      reduce_over<Sum>(count, [&](int i) { return attention[i] * passed(i); }) / static_cast<float>(count);
+__global__ void backward_kernel(const __grid_constant__ Items items) {
+  const AttentionItem& layer = items.at[blockIdx.x];
+  const int count = static_cast<int>(layer.blocks);
+  const auto passed = [&](int i) {
+    return layer.attention[i] >= layer.low && layer.attention[i] <= layer.high ? layer.gate[i] : 0.0f;
+  };
+  const float mean = reduce_over<Sum>(count, [&](int i) { return layer.attention[i] * passed(i); }) /
+                     static_cast<float>(count);
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    grad_logits[i] = attention[i] * (passed(i) - mean);
+    layer.logits[i] = layer.attention[i] * (passed(i) - mean);
+  }
+}
+
+template <class Kernel>
+void launch(std::span<const AttentionItem> items, Kernel kernel, const char* what, void* stream) {
+  while (!items.empty()) {
+    Items some;
+    const size_t count = std::min(items.size(), kMost);
+    std::copy_n(items.begin(), count, some.at);
+    kernel<<<static_cast<unsigned>(count), kThreads, 0, as_stream(stream)>>>(some);
+    check_launch(what);
+    items = items.subspan(count);
   }
 }
 
 }  // namespace
 
-void attention(const float* logits, int64_t blocks, double low, double high, float* attention, float* gate,
-               void* stream) {
-  attention_kernel<<<1, kThreads, 0, as_stream(stream)>>>(
-      logits, static_cast<int>(blocks), static_cast<float>(low), static_cast<float>(high), attention, gate);
-  check_launch("attention");
+void attention(std::span<const AttentionItem> items, void* stream) {
+  launch(items, attention_kernel, "attention", stream);
 }
 
-void attention_backward(const float* attention, const float* grad_gate, int64_t blocks, double low,
-                        double high, float* grad_logits, void* stream) {
-  backward_kernel<<<1, kThreads, 0, as_stream(stream)>>>(attention, grad_gate, static_cast<int>(blocks),
-                                                         static_cast<float>(low), static_cast<float>(high),
-                                                         grad_logits);
-  check_launch("attention_backward");
+void attention_backward(std::span<const AttentionItem> items, void* stream) {
+  launch(items, backward_kernel, "attention_backward", stream);
 }
 
 }  // namespace hewn::kernels::cuda

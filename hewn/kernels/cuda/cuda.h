@@ -24,11 +24,18 @@ void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real
                           void* stream);
 void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream);
 
-/// attention = n softmax(logits) over the n blocks of a layer, and gate = attention clamped to [low, high].
-void attention(const float* logits, int64_t blocks, double low, double high, float* attention, float* gate,
-               void* stream);
-void attention_backward(const float* attention, const float* grad_gate, int64_t blocks, double low,
-                        double high, float* grad_logits, void* stream);
+/// One layer's attention = n softmax(logits) over its n blocks, and gate = attention clamped to [low, high].
+/// Backward `logits` and `gate` are their gradients.
+struct AttentionItem {
+  float* logits;
+  float* attention;
+  float* gate;
+  int64_t blocks;
+  float low;
+  float high;
+};
+void attention(std::span<const AttentionItem> items, void* stream);
+void attention_backward(std::span<const AttentionItem> items, void* stream);
 
 /// Norms below this count as this much where their logarithm is taken.
 constexpr float kLeastNorm = 1e-18f;

@@ -20,10 +20,8 @@ void block_scale_backward(const WeightLayout&, const void*, Real, const float*, 
   missing("block_scale_backward");
 }
 void block_squares(const WeightLayout&, const float*, float*, void*) { missing("block_squares"); }
-void attention(const float*, int64_t, double, double, float*, float*, void*) { missing("attention"); }
-void attention_backward(const float*, const float*, int64_t, double, double, float*, void*) {
-  missing("attention_backward");
-}
+void attention(std::span<const AttentionItem>, void*) { missing("attention"); }
+void attention_backward(std::span<const AttentionItem>, void*) { missing("attention_backward"); }
 void gated_norms(const WeightLayout&, const float*, const float*, float*, void*) { missing("gated_norms"); }
 void top_k(std::span<const TopKItem>, void*) { missing("top_k"); }
 void set_step(const UpdateRule&, float*, void*) { missing("set_step"); }

@@ -1,65 +1,41 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
 #include <limits>
 
-#include "hewn/kernels/cuda/cuda.h"
 #include "hewn/prune/gate.h"
+#include "hewn/prune/score/attention_group.h"
 #include "hewn/prune/score/score.h"
-#include "hewn/tensor/stream.h"
 
 namespace hewn::prune {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 constexpr double kLeastShare = 1e-3;  // of the mean norm, where logits start from norms
-
-/// Attention and its clamp in one launch forward and one backward: in many small layers launching is what
-/// costs.
-struct OnGpu : torch::autograd::Function<OnGpu> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& logits, double low, double high) {
-    const at::Tensor attention = at::empty_like(logits);
-    at::Tensor gate = at::empty_like(logits);
-    kernels::cuda::attention(logits.data_ptr<float>(), logits.numel(), low, high, attention.data_ptr<float>(),
-                             gate.data_ptr<float>(), tensor::current_stream(logits));
-    context->save_for_backward({attention});
-    context->saved_data["low"] = low;
-    context->saved_data["high"] = high;
-    return gate;
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& grads) {
-    const at::Tensor attention = context->get_saved_variables()[0];
-    const at::Tensor grad = grads[0].contiguous();
-    at::Tensor out = at::empty_like(attention);
-    kernels::cuda::attention_backward(attention.data_ptr<float>(), grad.data_ptr<float>(), attention.numel(),
-                                      context->saved_data["low"].toDouble(),
-                                      context->saved_data["high"].toDouble(), out.data_ptr<float>(),
-                                      tensor::current_stream(attention));
-    return {out, at::Tensor(), at::Tensor()};
-  }
-};
 
 /// A = n softmax(L) over the n blocks of a layer (paper, Algorithm 1). L starts at 0, so A starts at 1.
 class Attention final : public Score {
  public:
   Attention(const ScoredWeight& weight, const AttentionClip& clip)
-      : logits_(at::zeros({weight.blocks()}, weight.leaf.options()).set_requires_grad(true)), clip_(clip) {}
+      : logits_(at::zeros({weight.blocks()}, weight.leaf.options()).set_requires_grad(true)),
+        clips_(clip.on),
+        low_(clip.on ? clip.low.value_or(weight.density()) : 0.0),
+        high_(clip.on ? clip.high.value_or(1 / weight.density()) : std::numeric_limits<double>::infinity()) {
+    join(std::make_shared<AttentionGroup>());
+  }
+
+  void join(const std::shared_ptr<AttentionGroup>& group) override {
+    if (!logits_.is_cuda()) return;
+    group_ = group;
+    place_ = group->add(logits_, low_, high_);
+  }
 
   at::Tensor gate(const ScoredWeight& weight) const override {
-    const double low = clip_.on ? clip_.low.value_or(weight.density()) : 0.0;
-    const double high =
-        clip_.on ? clip_.high.value_or(1 / weight.density()) : std::numeric_limits<double>::infinity();
-    if (logits_.is_cuda()) return OnGpu::apply(logits_, low, high);
+    if (group_ != nullptr) return group_->gate(place_);
     const at::Tensor attention = at::softmax(logits_, 0) * static_cast<double>(weight.blocks());
-    return clip_.on ? attention.clamp(low, high) : attention;
+    return clips_ ? attention.clamp(low_, high_) : attention;
   }
 
   /// The logits: they rank like attention before clamping, so that clamping never creates ties.
@@ -74,7 +50,11 @@ class Attention final : public Score {
 
  private:
   at::Tensor logits_;
-  AttentionClip clip_;
+  bool clips_;
+  double low_;
+  double high_;
+  std::shared_ptr<AttentionGroup> group_;  // on a GPU
+  size_t place_ = 0;
 };
 
 /// Lets attention begin with what the blocks' norms say, and takes it out of the weights again, so that the

@@ -27,6 +27,7 @@ class AttentionPower final : public Score {
            alpha_ * block_norms(weight.leaf, weight.layout).clamp_min(kTiny).log();
   }
 
+  void join(const std::shared_ptr<AttentionGroup>& group) override { attention_->join(group); }
   at::Tensor level(const ScoredWeight& weight) const override { return attention_->level(weight); }
   bool in_logarithms() const override { return true; }
   std::vector<ScoreParameter> parameters() const override { return attention_->parameters(); }

@@ -35,6 +35,8 @@ struct ScoreMemory {
   at::Tensor tensor;
 };
 
+class AttentionGroup;
+
 /// The importance of each block of one layer, and the multiplier through which it is learned.
 class Score {
  public:
@@ -42,6 +44,8 @@ class Score {
 
   /// Differentiable multiplier per block; undefined where it is 1.
   virtual at::Tensor gate(const ScoredWeight& weight) const = 0;
+  /// From now on the gates of all layers that join a group may be computed together, with the same bits.
+  virtual void join(const std::shared_ptr<AttentionGroup>& /*group*/) {}
   /// What the blocks of a layer are ranked by; no gradient.
   virtual at::Tensor importance(const ScoredWeight& weight) const = 0;
   /// One number to add to it where blocks of several layers are ranked together; undefined: 0. Apart from
