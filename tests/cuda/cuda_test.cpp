@@ -13,6 +13,7 @@
 #include "hewn/run/recipe.h"
 #include "hewn/tensor/device.h"
 #include "hewn/tensor/state_dict.h"
+#include "hewn/tensor/stream.h"
 #include "hewn/train/network.h"
 #include "hewn/train/step/step.h"
 
@@ -168,6 +169,29 @@ TEST(Cuda, AttentionOfManyLayersIsThatOfEach) {
       its.sub_(its.grad());
     }
   }
+}
+
+TEST(Cuda, DroppedBlocksOfAllLayersAreRestored) {
+  at::manual_seed(14);
+  std::vector<at::Tensor> weights;
+  std::vector<at::Tensor> held;
+  std::vector<at::Tensor> supports;
+  std::vector<at::Tensor> expected;
+  std::vector<kernels::cuda::RestoreItem> items;
+  for (int round = 0; round < 12; ++round) {  // more layers than one launch takes
+    for (const Case& c : kCases) {
+      weights.push_back(weight_of(c).to(at::kCUDA));
+      const WeightLayout layout = prune::layout_of(weights.back(), c.block, c.groups);
+      held.push_back(at::randn_like(weights.back()));
+      supports.push_back(at::randint(0, 2, {layout.grid.blocks()}, weights.back().options()).to(at::kByte));
+      expected.push_back(prune::block_scale(weights.back(), {}, supports.back(), layout) +
+                         prune::block_scale(held.back(), {}, 1 - supports.back(), layout));
+      items.push_back({weights.back().data_ptr<float>(), held.back().data_ptr<float>(),
+                       supports.back().data_ptr<uint8_t>(), layout});
+    }
+  }
+  kernels::cuda::restore_blocks(items, tensor::current_stream(weights[0]));
+  for (size_t i = 0; i < weights.size(); ++i) EXPECT_TRUE(at::equal(weights[i], expected[i])) << i;
 }
 
 TEST(Cuda, GatedNormsEqualTheCpu) {

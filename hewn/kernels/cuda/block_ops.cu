@@ -2,6 +2,8 @@
 // convolution's reads are contiguous, and sums in a fixed order, so that results repeat bit for bit.
 #include <cuda_bf16.h>
 
+#include <algorithm>
+
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/cuda/launch.cuh"
 
@@ -63,6 +65,28 @@ __global__ void scale_backward(Layout layout, const T* grad_out, const float* we
   if (grad_gate == nullptr) return;
   sum = sum_of_block(sum);
   if (threadIdx.x == 0) grad_gate[block] = sum;
+}
+
+struct Restored {
+  float* weight;
+  const float* held;
+  const uint8_t* active;
+  Layout layout;
+};
+constexpr size_t kMostRestored = 48;  // layers in one launch, as arguments of the kernel
+struct RestoredLayers {
+  Restored at[kMostRestored];
+};
+
+__global__ void restore(const __grid_constant__ RestoredLayers layers) {
+  const Restored& layer = layers.at[blockIdx.y];
+  const unsigned block = blockIdx.x;
+  if (block >= layer.layout.row_blocks * layer.layout.col_blocks || layer.active[block] != 0) return;
+  const Tile tile(layer.layout, block);
+  for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
+    const unsigned at = tile.position(layer.layout, i);
+    layer.weight[at] = layer.held[at];
+  }
 }
 
 /// The sum of the tile's squared weights, in the first thread.
@@ -131,6 +155,21 @@ void gated_norms(const WeightLayout& layout, const float* weight, const float* l
   gated_norms_kernel<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), weight, logits,
                                                                             out);
   check_launch("gated_norms");
+}
+
+void restore_blocks(std::span<const RestoreItem> items, void* stream) {
+  while (!items.empty()) {
+    RestoredLayers some;
+    const size_t count = std::min(items.size(), kMostRestored);
+    unsigned blocks = 0;
+    for (size_t i = 0; i < count; ++i) {
+      some.at[i] = {items[i].weight, items[i].held, items[i].active, Layout(items[i].layout)};
+      blocks = std::max(blocks, static_cast<unsigned>(items[i].layout.grid.blocks()));
+    }
+    restore<<<dim3(blocks, static_cast<unsigned>(count)), kThreads, 0, as_stream(stream)>>>(some);
+    check_launch("restore_blocks");
+    items = items.subspan(count);
+  }
 }
 
 }  // namespace hewn::kernels::cuda

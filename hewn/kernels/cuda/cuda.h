@@ -24,6 +24,15 @@ void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real
                           void* stream);
 void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream);
 
+/// One layer whose blocks that are not active become what `held` has there.
+struct RestoreItem {
+  float* weight;
+  const float* held;
+  const uint8_t* active;
+  WeightLayout layout;
+};
+void restore_blocks(std::span<const RestoreItem> items, void* stream);
+
 /// One layer's attention = n softmax(logits) over its n blocks, and gate = attention clamped to [low, high].
 /// Backward `logits` and `gate` are their gradients.
 struct AttentionItem {

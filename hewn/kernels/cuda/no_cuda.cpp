@@ -20,6 +20,7 @@ void block_scale_backward(const WeightLayout&, const void*, Real, const float*, 
   missing("block_scale_backward");
 }
 void block_squares(const WeightLayout&, const float*, float*, void*) { missing("block_squares"); }
+void restore_blocks(std::span<const RestoreItem>, void*) { missing("restore_blocks"); }
 void attention(std::span<const AttentionItem>, void*) { missing("attention"); }
 void attention_backward(std::span<const AttentionItem>, void*) { missing("attention_backward"); }
 void gated_norms(const WeightLayout&, const float*, const float*, float*, void*) { missing("gated_norms"); }
