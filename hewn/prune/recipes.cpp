@@ -155,6 +155,18 @@ void refine_for_adam(Recipe& recipe) {
   if (recipe.reset == ResetRule::kEvery && recipe.name != "sa++") recipe.reset = ResetRule::kNone;
 }
 
+/// Under Adam every weight of a block that returns moves as far in a step as any other, whatever its
+/// gradient: a DENSE phase shakes all dropped blocks, and a transformer unlearns in every cycle what its
+/// attention layers took hundreds of steps to find. One long ramp brings nothing back. Click logs keep the
+/// paper's schedule.
+void ramp_for_adam(Recipe& recipe) {
+  if (recipe.name != "sa++r") return;
+  recipe.schedule = "gradual";
+  recipe.schedule_options.dense_fraction = 0.1;
+  recipe.ramp = Ramp::kPolynomial;
+  recipe.ramp_c = 3;
+}
+
 }  // namespace
 
 Recipe recipe_for(const std::string& name, const Setting& setting) {
@@ -165,6 +177,7 @@ Recipe recipe_for(const std::string& name, const Setting& setting) {
     if (recipe.schedule == "one-shot") recipe.schedule_options.dense_fraction = 0.8;
   }
   if (setting.adam) refine_for_adam(recipe);
+  if (setting.adam && !setting.clicks) ramp_for_adam(recipe);
   recipe.schedule = schedule_for(recipe.schedule, setting);
   return recipe;
 }

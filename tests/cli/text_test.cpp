@@ -50,7 +50,7 @@ TEST_F(TextCommands, TrainInspectEvalReport) {
   EXPECT_EQ(summary["method"], "sa++r");
   EXPECT_TRUE(summary["metrics"].contains("bpc"));
   EXPECT_EQ(json_of_call({"inspect", path("run"), "--json"})["layers_pruned"], 8);
-  EXPECT_EQ(json_of_call({"eval", path("run"), "--json"})["metrics"], summary["metrics"]);
+  EXPECT_EQ(json_of_call({"eval", path("run"), "--threads", "1", "--json"})["metrics"], summary["metrics"]);
   const Json weights =
       json_of_call({"eval", path("run/model.safetensors"), "--model", "char-transformer", "--data",
                     "text:" + path("a.txt"), "--context", "16", "--width", "8", "--json"});

@@ -54,6 +54,10 @@ TEST(Recipes, TheDefaultIsOneRule) {
       EXPECT_EQ(recipe.logit_decay, 0);
       EXPECT_FALSE(recipe.shared_moment);
       EXPECT_EQ(recipe.budget.kind, BudgetKind::kUniform);
+      // Under Adam one cubic ramp, but for click logs.
+      const bool ramp = adam && !clicks;
+      EXPECT_EQ(recipe.schedule, ramp ? "gradual" : clicks ? "sa++/ctr" : "sa++/imagenet");
+      EXPECT_EQ(recipe.ramp, ramp ? Ramp::kPolynomial : plain.ramp);
     }
   }
   const Recipe paper = recipe_for("sa++", {});
