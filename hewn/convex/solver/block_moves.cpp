@@ -87,9 +87,9 @@ double BlockMoves::visit(Index g) {
 }
 
 SingleStep BlockMoves::step_of(Index g) const {
-  const Block& block = quadratic_.block(g);
-  const double slope = slopes_->all()(block.parts.front().column, groups_.parts(g).front().first_output);
-  return single_step(beta_[groups_.start(g)], slope, block.largest, l(g));
+  const SingleBlock& block = quadratic_.single(g);
+  return single_step(beta_[groups_.start(g)], slopes_->all()(block.column, block.output), block.curvature,
+                     l(g));
 }
 
 void BlockMoves::change_slopes(Index g) {
