@@ -191,6 +191,9 @@ Command select_command() {
                       "file of lines group,factor: what a group's weight is multiplied with");
   command.options.add("mix", o.mix,
                       "elastic net: share of the penalty that is norms, the rest half the squared norm");
+  command.options.add("singles", o.singles,
+                      "sparse groups: share of the norms' penalty that is absolute values of single "
+                      "coefficients instead");
   command.options.add("groups", o.groups, "file with one group label per feature column");
   command.options.add("group-size", o.group_size, "consecutive columns per group");
   command.options.add("block", o.block, "tiles of the coefficient matrix as groups, RxC");
@@ -209,6 +212,9 @@ Command select_command() {
   command.options.add("separator", fields->separator, "between fields: one character or tab");
   command.options.add("impute", fields->impute, "none, or mean for missing values");
   command.options.add("literal", o.literal, "ompr as Algorithm 2 writes it, without keeping the best set");
+  command.options.add("q", o.q,
+                      "omp and ompr: method whose penalty chooses who enters, just below its tau and with "
+                      "the set free (Algorithm 2 with any q); default: the largest gradient");
   command.options.add("start", fields->start,
                       "groups that ompr begins with, by name, with commas between; default: those of omp");
   command.options.add("rounds", o.rounds, "swaps of ompr at most; 0: 100");
@@ -218,7 +224,7 @@ Command select_command() {
                       "mask methods, with --lambda: train the masks too and compare");
   command.options.add("sweeps", o.sweeps, "sweeps of one solution at most; 0: 100000");
   command.options.add("score", o.score, "norm or curvature: what subset methods rank groups by");
-  command.options.add("epsilon", o.epsilon, "seq-lasso solves at (1 - epsilon) tau");
+  command.options.add("epsilon", o.epsilon, "seq-lasso and --q solve at (1 - epsilon) tau");
   command.options.add("tolerance", o.tolerance, "violation of the optimality conditions, relative to lambda");
   command.options.add("holdout", o.holdout, "share of samples to leave out and measure on");
   command.options.add("seed", o.seed, "of folds and holdout");

@@ -36,6 +36,7 @@ Json rounds_json(const convex::Selection& found) {
   for (const convex::GreedyRound& round : found.rounds) {
     out.push_back({{"added", name(round.added)},
                    {"removed", name(round.removed)},
+                   {"largest_gradient", name(round.largest)},
                    {"tau", round.tau},
                    {"tie", round.tie},
                    {"loss", round.loss},
@@ -113,6 +114,8 @@ Json selection_json(const std::string& method, const convex::Dataset& data, cons
   out["tau"] = found.tau;
   out["lambda"] = found.solution.lambda;
   if (found.unit != 1) out["unit"] = found.unit;
+  if (found.mix != 1) out["mix"] = found.mix;
+  if (found.singles != 0) out["singles"] = found.singles;
   out["ridge"] = found.problem.ridge;
   out["objective"] = found.solution.objective;
   out["kkt"] = found.solution.certificate.kkt;

@@ -35,4 +35,22 @@ double dual_bound(const Problem& problem, const Vector& weights, const Matrix& r
   return problem.loss->dual(problem.y, problem.offset, scale * residual, weights) - conjugate;
 }
 
+double dual_bound(const Problem& problem, const Vector& weights, const Matrix& residual,
+                  const Vector& correlation, const PenaltyAt& at) {
+  const Groups& groups = problem.groups;
+  double scale = 1;
+  double conjugate = 0;
+  for (Index g = 0; g < groups.count(); ++g) {
+    const SparseGroup own = at.penalty.of_group(groups, g, at.lambda);
+    const auto pull = correlation.segment(groups.start(g), groups.size(g));
+    if (problem.ridge > 0) {
+      const double excess = std::max(0.0, shrunk_norm(pull, own.single) - own.norm);
+      conjugate += excess * excess / (2 * problem.ridge);
+    } else if (groups.weight(g) > 0) {
+      scale = std::min(scale, own.withstands(pull));
+    }
+  }
+  return problem.loss->dual(problem.y, problem.offset, scale * residual, weights) - conjugate;
+}
+
 }  // namespace hewn::convex

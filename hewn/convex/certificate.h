@@ -33,4 +33,12 @@ inline constexpr double kTieTolerance = 1e-9;
 double dual_bound(const Problem& problem, const Vector& weights, const Matrix& residual,
                   const Vector& correlation, double lambda);
 
+/// The same for a penalty with single coefficients; `correlation` is X' W residual itself, group after group.
+struct PenaltyAt {
+  const Penalty& penalty;
+  double lambda;
+};
+double dual_bound(const Problem& problem, const Vector& weights, const Matrix& residual,
+                  const Vector& correlation, const PenaltyAt& at);
+
 }  // namespace hewn::convex

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "hewn/convex/solver/solution.h"
@@ -25,7 +26,10 @@ struct GreedyOptions {
   /// the first swap that does not lower the objective, and undo it.
   bool literal = false;
   Score score = Score::kNorm;
-  /// Sequential LASSO solves at (1 - epsilon) tau.
+  /// omp and ompr: the group that this penalty lets in just below its tau enters, those in the set being
+  /// free, instead of the one with the largest score.
+  std::optional<Penalty> q;
+  /// Sequential LASSO, and omp and ompr with a penalty, solve at (1 - epsilon) tau.
   double epsilon = 1e-3;
   /// Called by omp with the fit after each round.
   std::function<void(const Solution&)> on_solution;
@@ -41,6 +45,7 @@ struct GreedyRound {
   bool tie = false;  // the second-largest is the same within kTieTolerance
   double loss = 0;
   double objective = 0;
+  Index largest = -1;  // the group with the largest score; another than the one added where a penalty chose
 };
 
 struct Greedy {

@@ -46,7 +46,10 @@ void Groups::add(std::vector<Part> parts) {
   parts_.push_back(std::move(parts));
 }
 
-void Groups::finish() { weight_ = Vector::Ones(count()); }
+void Groups::finish() {
+  weight_ = Vector::Ones(count());
+  factor_ = Vector::Ones(count());
+}
 
 Groups Groups::features(Index features, Index outputs) {
   return sizes(std::vector<Index>(to_size(features), 1), outputs);

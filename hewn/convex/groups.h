@@ -46,6 +46,14 @@ class Groups {
   /// Non-negative and finite, one per group; 0 leaves a group unpenalised.
   void set_weights(Vector weights);
   void set_weight(Index group, double weight) { weight_[group] = weight; }
+  /// What a penalty of single coefficients weighs those of a group with: 1 unless scaled, 0 where the group
+  /// is not penalised.
+  double single_weight(Index group) const { return weight_[group] > 0 ? factor_[group] : 0; }
+  /// Multiplies what a group and its coefficients are weighed with.
+  void scale_weight(Index group, double factor) {
+    weight_[group] *= factor;
+    factor_[group] *= factor;
+  }
 
   /// p x K from values in group order, and back.
   Matrix spread(const Vector& values) const;
@@ -63,6 +71,7 @@ class Groups {
   std::vector<std::vector<Part>> parts_;
   std::vector<Index> start_ = {0};
   Vector weight_;
+  Vector factor_;
 };
 
 }  // namespace hewn::convex

@@ -36,6 +36,8 @@ struct LinearModel {
   std::vector<std::string> selected;  // names of groups in order
   std::string offset;                 // column that is added to the linear predictor; empty: none
   double lambda = 0;
+  double mix = 1;  // of the penalty, as SelectOptions has them
+  double singles = 0;
   Eigen::RowVectorXd intercept;
   std::vector<ModelColumn> columns;
   std::map<std::string, std::vector<std::string>> levels;  // all that a column of text had

@@ -75,6 +75,8 @@ Selection select(const Dataset& data, const SelectOptions& given,
   Options solver;
   solver.tolerance = options.tolerance;
   solver.mix = options.mix;
+  out.mix = options.mix;
+  out.singles = options.singles;
   if (options.sweeps > 0) solver.max_sweeps = static_cast<int>(options.sweeps);
 
   Vector outside;

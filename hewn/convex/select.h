@@ -44,6 +44,8 @@ struct SelectOptions {
   std::string penalty_factors;
   /// Elastic net: lambda (mix sum of norms + (1 - mix)/2 squared norm); 1: norms alone.
   double mix = 1;
+  /// Sparse groups: share of the norms' penalty that goes to the absolute values of single coefficients.
+  double singles = 0;
   /// auto: 1e-3 for subset methods with classes or counts, else 0.
   std::optional<double> ridge;
   bool intercept = true;
@@ -66,13 +68,15 @@ struct SelectOptions {
   bool train_mask = false;
   /// Sweeps of one solution at most; 0: 100000.
   int64_t sweeps = 0;
+  /// omp and ompr: the method with a penalty that chooses which group enters; empty: the largest gradient.
+  std::string q;
   /// OMPR as Algorithm 2 writes it.
   bool literal = false;
   /// norm or curvature: what subset methods rank groups by.
   std::string score = "norm";
   /// Relative violation of the optimality conditions.
   double tolerance = 1e-6;
-  /// Sequential LASSO solves at (1 - epsilon) tau.
+  /// Sequential LASSO, and omp and ompr with a q, solve at (1 - epsilon) tau.
   double epsilon = 1e-3;
   /// Share of samples to leave out and measure on; 0: none.
   double holdout = 0;
@@ -113,6 +117,8 @@ struct Selection {
   double tau = 0;               // the least lambda at which the method selects nothing
   double unit = 1;              // of norms, as the penalty sees them
   double null_loss = 0;
+  double mix = 1;  // as asked for
+  double singles = 0;
   Solution solution;
   std::vector<std::string> group_names;
   std::optional<Path> path;  // methods that follow one

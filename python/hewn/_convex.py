@@ -58,7 +58,8 @@ class _GroupModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         count = len(dict.fromkeys(labels)) if labels else X.shape[1]
         options = {"method": "group-lasso", "k": 0, "kprime": 0, "lambda": "", "path": 0, "min_ratio": 0.01,
                    "cv": self.cv, "ridge": self.ridge, "intercept": self.fit_intercept,
-                   "standardise": self.standardise, "group_weights": "one", "tolerance": self.tol, "seed": self.seed}
+                   "standardise": self.standardise, "group_weights": "one", "mix": 1.0, "singles": 0.0,
+                   "tolerance": self.tol, "seed": self.seed}
         options.update(self._options(count))
         found = _C.select_groups(torch.as_tensor(X), torch.as_tensor(response), self.task_, labels, weight, options)
         self._take(found)
@@ -218,6 +219,8 @@ class GroupLasso(_GroupModel):
         alpha: a number, a share of the one at which all is zero, such as "0.1tau", or none: the whole path, of which
             cross-validation (`cv` folds) takes one, or else the last is taken.
         weights: of the groups: one, or sqrt of their sizes.
+        mix: elastic net: share of alpha that goes to the norms; the rest to half the squared norm.
+        singles: sparse groups: share of the norms' part that goes to the absolute values of single coefficients.
 
     >>> import numpy as np, hewn
     >>> X = np.random.default_rng(0).normal(size=(200, 12))
@@ -228,11 +231,14 @@ class GroupLasso(_GroupModel):
     """
 
     def __init__(self, alpha: Any = "0.1tau", *, groups: Optional[Sequence[Any]] = None, weights: str = "one",
-                 task: str = "auto", ridge: Optional[float] = None, fit_intercept: bool = True,
-                 standardise: bool = False, cv: int = 0, path: int = 100, tol: float = 1e-6, seed: int = 0):
+                 mix: float = 1.0, singles: float = 0.0, task: str = "auto", ridge: Optional[float] = None,
+                 fit_intercept: bool = True, standardise: bool = False, cv: int = 0, path: int = 100,
+                 tol: float = 1e-6, seed: int = 0):
         self.alpha = alpha
         self.groups = groups
         self.weights = weights
+        self.mix = mix
+        self.singles = singles
         self.task = task
         self.ridge = ridge
         self.fit_intercept = fit_intercept
@@ -243,7 +249,7 @@ class GroupLasso(_GroupModel):
         self.seed = seed
 
     def _options(self, groups: int) -> Dict[str, Any]:
-        out: Dict[str, Any] = {"group_weights": self.weights}
+        out: Dict[str, Any] = {"group_weights": self.weights, "mix": float(self.mix), "singles": float(self.singles)}
         if self.alpha is None or self.cv > 0:
             out["path"] = self.path
         else:

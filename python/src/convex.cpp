@@ -25,6 +25,8 @@ SelectOptions options_from(const py::dict& given) {
   o.intercept = given["intercept"].cast<bool>();
   o.standardise = given["standardise"].cast<bool>();
   o.group_weights = given["group_weights"].cast<std::string>();
+  o.mix = given["mix"].cast<double>();
+  o.singles = given["singles"].cast<double>();
   o.tolerance = given["tolerance"].cast<double>();
   o.seed = given["seed"].cast<int64_t>();
   return o;

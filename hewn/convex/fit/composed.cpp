@@ -11,7 +11,7 @@ constexpr Index kPursued = 12;  // groups of the largest set to start from
 
 /// Concave in the norm: a group may be worse off at a local minimum than elsewhere.
 bool has_local_minima(const Penalty& penalty) {
-  return !penalty.is_group_lasso() && penalty.scalar().slope_at_zero() > 0;
+  return !penalty.is_convex() && penalty.scalar().slope_at_zero() > 0;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Follower::Follower(const Problem& problem, const Penalty& penalty, const Options
   if (!(options.mix > 0 && options.mix <= 1)) {
     throw Error(str("mix: expected a number above 0 up to 1, got ", options.mix));
   }
-  if (options.mix < 1 && !penalty.is_group_lasso()) throw Error("mix: applies to the group LASSO only");
+  if (options.mix < 1 && !penalty.is_convex()) throw Error("mix: applies to the group LASSO only");
   if (has_local_minima(penalty)) lasso_ = std::make_unique<Fitter>(problem_, Penalty(), options);
 }
 

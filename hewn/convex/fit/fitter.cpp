@@ -65,7 +65,7 @@ int fit_at(State& state, double lambda, double tolerance) {
   add_violators(state, strong, lambda, tolerance);
   int sweeps = 0;
   // Sweeps that use residuals stop by what they met on the way, which may not be enough.
-  double share = state.quadratic.gram_mode() && fixed.problem.loss->curvature() == 1 ? 0.95 : 0.5;
+  double share = state.quadratic.gram_mode() && fixed.fixed_curvature ? 0.95 : 0.5;
   while (true) {
     sweeps += fit_working(state, lambda, share * tolerance, most - sweeps);
     if (fixed.problem.intercept && fixed.problem.loss->may_diverge()) fit_intercept(state);

@@ -48,7 +48,7 @@ Vector gathered(const State& state) {
   return out;
 }
 
-void try_point(State& state, const Anderson::Point& further, double lambda) {
+bool try_point(State& state, const Anderson::Point& further, double lambda) {
   const Groups& groups = state.fixed.problem.groups;
   Point& point = state.point;
   const double before = objective(state, lambda);
@@ -61,8 +61,9 @@ void try_point(State& state, const Anderson::Point& further, double lambda) {
   point.intercept = further.x.tail(point.intercept.size()).transpose();
   point.eta = further.carried;
   update_residual(state);
-  if (objective(state, lambda) < before) return;
+  if (objective(state, lambda) < before) return true;
   point = std::move(old);
+  return false;
 }
 
 }  // namespace hewn::convex

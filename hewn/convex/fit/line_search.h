@@ -12,7 +12,7 @@ bool line_search(State& state, const Centred& x, const Vector& old, const Eigen:
 /// The working set's coefficients and the intercept, as one vector.
 Vector gathered(const State& state);
 /// Goes to an extrapolated point, whose x is like gathered() and which carries the linear predictor; comes
-/// back where the objective is not lower there.
-void try_point(State& state, const Anderson::Point& further, double lambda);
+/// back, and says so, where the objective is not lower there.
+bool try_point(State& state, const Anderson::Point& further, double lambda);
 
 }  // namespace hewn::convex

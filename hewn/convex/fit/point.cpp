@@ -83,6 +83,12 @@ double objective(const State& state, double lambda) {
   const Groups& groups = state.fixed.problem.groups;
   const double smooth = smooth_objective(state);
   if (lambda == 0) return smooth;
+  if (state.fixed.penalty.singles() > 0) {
+    double sum = 0;
+    for (const Index g : state.working.groups)
+      sum += state.fixed.penalty.of_group(groups, g, lambda).value(values_of(state, g));
+    return smooth + sum;
+  }
   Vector norms = Vector::Zero(groups.count());
   for (const Index g : state.working.groups) norms[g] = values_of(state, g).norm();
   return smooth + lambda * state.fixed.penalty.value(norms, groups.weights());

@@ -45,7 +45,7 @@ Solution report(State& state, double lambda, int sweeps, double tolerance) {
   out.converged = worst <= tolerance;
   Certificate& certificate = out.certificate;
   certificate.kkt = lambda > 0 ? worst / in_gradient_units(state, lambda) : worst;
-  const bool bounded = penalty.is_group_lasso() || penalty.form() == Form::kComposed;
+  const bool bounded = penalty.is_convex() || penalty.form() == Form::kComposed;
   certificate.gap = bounded ? std::max(0.0, out.objective - lower_bound(state, lambda))
                             : std::numeric_limits<double>::infinity();
   const bool closed =
@@ -55,12 +55,22 @@ Solution report(State& state, double lambda, int sweeps, double tolerance) {
 }
 
 double in_gradient_units(const State& state, double lambda) {
+  if (state.fixed.penalty.is_convex()) return lambda;
   return state.null.own_tau > 0 ? lambda * (state.null.tau / state.null.own_tau) : lambda;
 }
 
 double lower_bound(const State& state, double lambda) {
   const Problem& problem = state.fixed.problem;
   const Gradient& gradient = state.gradient;
+  if (state.fixed.penalty.singles() > 0) {
+    Vector correlation = problem.groups.collect(gradient.values) + problem.ridge * state.point.beta;
+    for (Index g = 0; g < problem.groups.count(); ++g) {
+      if (!state.fixed.allowed[to_size(g)])
+        correlation.segment(problem.groups.start(g), problem.groups.size(g)).setZero();
+    }
+    return dual_bound(problem, state.fixed.weights, state.point.residual, correlation,
+                      {state.fixed.penalty, lambda});
+  }
   // Groups whose gradient was not computed are known to stay below lambda times weight, where they count
   // nothing.
   Vector correlation = problem.ridge == 0

@@ -2,6 +2,8 @@
 #include "hewn/convex/fit/steps.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "hewn/convex/fit/line_search.h"
 #include "hewn/convex/fit/point.h"
@@ -11,7 +13,9 @@
 namespace hewn::convex {
 namespace {
 
-constexpr int kInnerSweeps = 10;       // on one upper bound
+constexpr int kInnerSweeps = 10;       // on one quadratic of fixed curvature
+constexpr double kInnerShare = 0.5;    // of its violation at the start that may be left of it
+constexpr int kStepsToHalve = 10;      // in which violations should become half of what they were
 constexpr Index kSmallQuadratic = 64;  // features up to which a Newton step forms inner products
 
 DescentResult descend_on(State& state, const Quadratic& quadratic, double lambda,
@@ -38,30 +42,55 @@ int minimise_quadratic(State& state, double lambda, double tolerance, int max_sw
   return result.sweeps;
 }
 
-/// Minimises a quadratic upper bound with the same curvature everywhere, so that inner products and
-/// eigenbases serve the whole path; extrapolates over these steps, and takes back what does not lower the
-/// objective.
+/// What a loss of one output bends by here, as one number for all samples.
+double likely_curvature(const State& state) {
+  const Fixed& fixed = state.fixed;
+  const double bound = fixed.problem.loss->curvature();
+  if (state.point.eta.cols() > 1) return bound;
+  const double mean =
+      fixed.weights.dot(fixed.problem.loss->second_derivative(state.point.eta, fixed.problem.y));
+  return std::clamp(mean, 1e-3 * bound, bound);
+}
+
+/// Minimises quadratics that have the same curvature everywhere, so that inner products and eigenbases serve
+/// the whole path; extrapolates over these steps, and takes back what does not lower the objective. The
+/// curvature is guessed; where a step shows that it is too little, it rises up to the loss's bound, under
+/// which every step lowers the objective.
 int majorise(State& state, double lambda, double tolerance, int max_sweeps) {
   const int memory = state.fixed.options.anderson;
+  const double bound = state.fixed.problem.loss->curvature();
   Anderson anderson(memory);
   int sweeps = 0;
-  double violation = 0;
-  while (sweeps < max_sweeps) {
-    const Vector old = state.point.beta;
-    const double inner = std::max(0.3 * tolerance, 0.1 * violation);
-    const DescentResult result = descend_on(state, state.quadratic, lambda,
-                                            {inner, std::min(kInnerSweeps, max_sweeps - sweeps), memory});
+  double slow = std::numeric_limits<double>::infinity();
+  state.quadratic.set_factor(likely_curvature(state));
+  double current = objective(state, lambda);
+  for (int steps = 1; sweeps < max_sweeps; ++steps) {
+    const Point old = state.point;
+    const DescentResult result =
+        descend_on(state, state.quadratic, lambda,
+                   {0.3 * tolerance, std::min(kInnerSweeps, max_sweeps - sweeps), memory, kInnerShare});
     const Eigen::RowVectorXd pull = intercept_pull(state);
-    violation = std::max(result.before, pull.norm());
+    const double violation = std::max(result.before, pull.norm());
     if (violation <= tolerance) {
-      state.point.beta = old;
+      state.point.beta = old.beta;
       break;
     }
     sweeps += std::max(1, result.sweeps);
-    move_predictor(state, state.fixed.x, old, pull / state.quadratic.factor(), 1);
+    move_predictor(state, state.fixed.x, old.beta, pull / state.quadratic.factor(), 1);
     update_residual(state);
+    const double after = objective(state, lambda);
+    const bool stuck = steps % kStepsToHalve == 0 && violation > 0.5 * slow;
+    const bool rises = after > current + 1e-14 * (1 + std::abs(current));
+    if (steps % kStepsToHalve == 0) slow = violation;
+    if (state.quadratic.factor() < bound && (stuck || rises)) {
+      if (rises) state.point = old;
+      state.quadratic.set_factor(std::min(bound, 2 * state.quadratic.factor()));
+      anderson.clear();
+      if (rises) continue;
+    }
+    current = after;
     const auto further = anderson.push(gathered(state), state.point.eta);
-    if (further) try_point(state, *further, lambda);
+    if (further && try_point(state, *further, lambda)) current = objective(state, lambda);
   }
   return sweeps;
 }

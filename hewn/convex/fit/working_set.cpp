@@ -23,6 +23,18 @@ double others_of(const State& state, Index g) {
   return sum;
 }
 
+/// Minus the gradient of a group, like its values.
+Vector gradient_of_group(const State& state, Index g) {
+  Vector out(state.fixed.problem.groups.size(g));
+  for (const Part& part : state.fixed.problem.groups.parts(g)) {
+    Index at = part.offset;
+    for (int k = 0; k < part.outputs; ++k) {
+      for (const int j : part.features) out[at++] = state.gradient.values(j, part.first_output + k);
+    }
+  }
+  return out;
+}
+
 /// Whether the best value of a zero group, all others held, is not zero.
 bool leaves_zero(State& state, Index g, double lambda) {
   const Groups& groups = state.fixed.problem.groups;
@@ -81,6 +93,8 @@ double violation_of(State& state, Index g, double lambda) {
   const double w = groups.weight(g);
   const double unit = w > 0 ? w : 1;
   const auto b = values_of(state, g);
+  if (w > 0 && state.fixed.penalty.singles() > 0)
+    return state.fixed.penalty.of_group(groups, g, lambda).distance(gradient_of_group(state, g), b) / unit;
   const double norm = b.norm();
   double square = 0;
   double slope = 0;  // pull of the penalty on non-zero values, divided by their norm
@@ -110,6 +124,16 @@ double violation_of(State& state, Index g, double lambda) {
 
 double least_empty_lambda(State& state) {
   const Penalty& penalty = state.fixed.penalty;
+  if (penalty.singles() > 0) {
+    const Groups& groups = state.fixed.problem.groups;
+    double least = 0;
+    for (Index g = 0; g < groups.count(); ++g) {
+      if (groups.weight(g) > 0 && state.gradient.norm[g] > state.fixed.noise)
+        least =
+            std::max(least, least_empty_lambda(penalty.of_group(groups, g, 1), gradient_of_group(state, g)));
+    }
+    return least;
+  }
   const double tau = state.null.tau;
   if (tau == 0 || penalty.is_group_lasso() || penalty.form() == Form::kComposed) return tau;
   // At the threshold itself rounding would decide whether a group is in, with a value that is nearly zero.

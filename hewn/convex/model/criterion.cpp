@@ -30,8 +30,9 @@ double criterion_of(Criterion criterion, const Problem& problem, const Solution&
   for (Index g = 0; g < problem.groups.count(); ++g) groups += problem.groups.weight(g) > 0 ? 1 : 0;
   double coefficients = problem.intercept ? outputs : 0;
   double chosen = 0;
+  // Single coefficients of a chosen group may be zero.
+  for (const double value : solution.values) coefficients += value != 0 ? 1 : 0;
   for (const Index g : solution.support) {
-    coefficients += static_cast<double>(problem.groups.size(g));
     chosen += problem.groups.weight(g) > 0 ? 1 : 0;
   }
   const bool gaussian = problem.loss == &find_loss("gaussian");

@@ -44,6 +44,8 @@ Json model_json(const LinearModel& model) {
       {"method", model.method},     {"targets", model.targets}, {"outputs", model.outputs},
       {"selected", model.selected}, {"lambda", model.lambda},   {"intercept", numbers_json(model.intercept)}};
   if (!model.classes.empty()) out["classes"] = model.classes;
+  if (model.mix != 1) out["mix"] = model.mix;
+  if (model.singles != 0) out["singles"] = model.singles;
   if (!model.offset.empty()) out["offset"] = model.offset;
   if (!model.levels.empty()) out["levels"] = model.levels;
   out["columns"] = Json::array();
@@ -77,6 +79,8 @@ LinearModel model_from(const Json& json) {
   }
   out.offset = json.value("offset", "");
   out.lambda = json.at("lambda").get<double>();
+  out.mix = json.value("mix", 1.0);
+  out.singles = json.value("singles", 0.0);
   out.intercept = numbers_from(json.at("intercept"), out.outputs.size());
   for (const Json& column : json.at("columns"))
     out.columns.push_back(column_from(column, out.outputs.size()));
@@ -109,6 +113,8 @@ LinearModel model_of(const Dataset& data, const Selection& found, const std::str
   out.offset = data.offset;
   for (const Index g : found.selected) out.selected.push_back(found.group_names[to_size(g)]);
   out.lambda = found.solution.lambda;
+  out.mix = found.mix;
+  out.singles = found.singles;
   out.intercept = found.solution.intercept;
   const Groups& groups = found.problem.groups;
   std::vector<Matrix> all = {found.solution.coefficients(groups)};

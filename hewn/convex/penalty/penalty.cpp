@@ -40,6 +40,13 @@ Penalty::Penalty(Form form, const std::string& scalar, double unit)
   }
 }
 
+Penalty Penalty::sparse_groups(double share) {
+  if (!(share >= 0 && share <= 1)) throw Error(str("singles: expected a share from 0 to 1, got ", share));
+  Penalty out;
+  out.singles_ = share;
+  return out;
+}
+
 double Penalty::value(const Vector& norms, const Vector& weights) const {
   double sum = 0;
   for (Index g = 0; g < norms.size(); ++g) {

@@ -27,6 +27,9 @@ void check_numbers(const SelectOptions& options) {
   if (!(options.mix > 0 && options.mix <= 1)) {
     throw Error(str("mix: expected a number above 0 up to 1, got ", options.mix));
   }
+  if (!(options.singles >= 0 && options.singles <= 1)) {
+    throw Error(str("singles: expected a share from 0 to 1, got ", options.singles));
+  }
   const SelectOptions usual;
   if (options.cv == 0 && (options.cv_rule != usual.cv_rule || options.measure != usual.measure)) {
     throw Error("cv-rule and measure: need cross-validation (--cv or --folds)");
@@ -47,7 +50,12 @@ void check_options(const ChosenMethod& chosen, const SelectOptions& options) {
   };
   applies("literal", options.literal, kind == MethodKind::kOmpr, "ompr");
   applies("kprime", options.kprime != 0, kind == MethodKind::kOmpr, "ompr");
-  applies("epsilon", options.epsilon != usual.epsilon, kind == MethodKind::kSequential, "seq-lasso");
+  applies("q", !options.q.empty(), pursues, "omp and ompr");
+  applies("epsilon", options.epsilon != usual.epsilon,
+          kind == MethodKind::kSequential || (pursues && !options.q.empty()), "seq-lasso and a q");
+  if (!(options.epsilon > 0 && options.epsilon < 1))
+    throw Error(str("epsilon: expected a number between 0 and 1, got ", options.epsilon));
+  if (!options.q.empty() && options.score != usual.score) throw Error("score and q: give one of them");
   applies("score", options.score != usual.score, pursues, "omp and ompr");
   applies("start", !options.start.empty(), kind == MethodKind::kOmpr, "ompr");
   applies("rounds", options.rounds != 0, kind == MethodKind::kOmpr, "ompr");
@@ -55,6 +63,7 @@ void check_options(const ChosenMethod& chosen, const SelectOptions& options) {
   applies("train-mask", options.train_mask, kind == MethodKind::kMask, "mask methods");
   if (options.train_mask && options.lambda.empty()) throw Error("train-mask: needs lambda");
   applies("mix", options.mix != 1, chosen.part == "abs", "lasso and group-lasso");
+  applies("singles", options.singles != 0, chosen.method->name == "group-lasso", "group-lasso");
   const bool grouped = !options.groups.empty() || options.group_size > 0 || !options.block.empty();
   if (chosen.method->name == "lasso" && grouped)
     throw Error("lasso: takes features one by one; for groups: group-lasso");

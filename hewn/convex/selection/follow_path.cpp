@@ -41,25 +41,6 @@ PathOptions path_options(const Problem& problem, const Penalty& penalty, const S
   return path;
 }
 
-/// The size of a step that the group with the largest gradient would take alone.
-double natural_unit(const Problem& problem, const Options& solver) {
-  Fitter fitter(problem, Penalty(), solver);
-  if (fitter.tau() == 0) return 1;
-  const Groups& groups = problem.groups;
-  const Index g = fitter.first_group();
-  const Centred x(*problem.x, fitter.scale(), fitter.weights(), problem.intercept);
-  double curvature = problem.ridge;
-  for (const Part& part : groups.parts(g)) {
-    for (const int j : part.features) {
-      Matrix own(1, 1);
-      x.gram(Features(&j, 1), Features(&j, 1), own);
-      curvature += own(0, 0);
-    }
-  }
-  const double unit = groups.weight(g) * groups.weight(g) * fitter.tau() / curvature;
-  return std::isfinite(unit) && unit > 0 ? unit : 1;
-}
-
 /// The first k of the chosen solution's groups: in the order of entering, or by size where nothing ever
 /// becomes zero and all enter at once.
 std::vector<Index> first_groups(const Selection& found, const Penalty& penalty, Index k) {
@@ -106,6 +87,24 @@ void list_selected(Selection& out, const Penalty& penalty, const SelectOptions& 
 
 }  // namespace
 
+double natural_unit(const Problem& problem, const Options& solver) {
+  Fitter fitter(problem, Penalty(), solver);
+  if (fitter.tau() == 0) return 1;
+  const Groups& groups = problem.groups;
+  const Index g = fitter.first_group();
+  const Centred x(*problem.x, fitter.scale(), fitter.weights(), problem.intercept);
+  double curvature = problem.ridge;
+  for (const Part& part : groups.parts(g)) {
+    for (const int j : part.features) {
+      Matrix own(1, 1);
+      x.gram(Features(&j, 1), Features(&j, 1), own);
+      curvature += own(0, 0);
+    }
+  }
+  const double unit = groups.weight(g) * groups.weight(g) * fitter.tau() / curvature;
+  return std::isfinite(unit) && unit > 0 ? unit : 1;
+}
+
 CrossValidationOptions cv_options(const SelectOptions& options, const Loss& loss) {
   CrossValidationOptions out;
   out.folds = static_cast<int>(options.cv);
@@ -123,7 +122,7 @@ std::size_t chosen_by(const CrossValidation& cv, const SelectOptions& options) {
 void follow_path(Selection& out, const ChosenMethod& chosen, const SelectOptions& options,
                  const Options& solver, const std::function<void(int, int)>& progress) {
   out.unit = takes_unit(chosen) ? options.unit ? *options.unit : natural_unit(out.problem, solver) : 1;
-  const Penalty penalty = penalty_of(chosen, out.unit);
+  const Penalty penalty = penalty_of(chosen, out.unit, options.singles);
   PathOptions path = path_options(out.problem, penalty, options, solver);
   path.progress = progress;
   out.path = solve_path(out.problem, penalty, solver, path);

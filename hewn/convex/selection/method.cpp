@@ -52,9 +52,9 @@ bool takes_unit(const ChosenMethod& chosen) {
   return sized && (chosen.part == "log" || chosen.part == "lambert");
 }
 
-Penalty penalty_of(const ChosenMethod& chosen, double unit) {
+Penalty penalty_of(const ChosenMethod& chosen, double unit, double singles) {
   if (chosen.method->kind == MethodKind::kMask) return parse_mask(chosen.part).equivalent();
-  if (chosen.part == "abs") return {};
+  if (chosen.part == "abs") return Penalty::sparse_groups(singles);
   return {chosen.method->kind == MethodKind::kComposed ? Form::kComposed : Form::kSum, chosen.part, unit};
 }
 

@@ -29,8 +29,8 @@ struct ChosenMethod {
 
 /// "omp", or with a number "q-pow:0.5". Throws Error for an unknown name, or a number where none belongs.
 ChosenMethod find_method(const std::string& text);
-/// Of a method that follows a path; `unit` as Penalty has it.
-Penalty penalty_of(const ChosenMethod& chosen, double unit);
+/// Of a method that follows a path; `unit` and `singles` as Penalty has them.
+Penalty penalty_of(const ChosenMethod& chosen, double unit, double singles = 0);
 /// Whether what a method selects would depend on the units of the data if its penalty did not have one.
 bool takes_unit(const ChosenMethod& chosen);
 /// Throws Error naming an option that is out of range or means nothing for the method.

@@ -77,7 +77,7 @@ void set_factors(const Dataset& data, const SelectOptions& options, NamedGroups&
                                     table.text[1][i], "\""));
       }
       const Index g = group_named(data, named, table.text[0][i], "penalty-factors");
-      named.groups.set_weight(g, named.groups.weight(g) * factor);
+      named.groups.scale_weight(g, factor);
     }
   }
   for (const std::string& name : options.keep)

@@ -44,6 +44,12 @@ void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptio
     }
     greedy.start.push_back(at - out.group_names.begin());
   }
+  if (!options.q.empty()) {
+    const ChosenMethod q = find_method(options.q);
+    if (q.method->is_subset())
+      throw Error(str("q: expected a method with a penalty, got \"", options.q, "\""));
+    greedy.q = penalty_of(q, takes_unit(q) ? natural_unit(out.problem, solver) : 1);
+  }
   greedy.kprime = options.kprime;
   greedy.literal = options.literal;
   greedy.score = options.score == "norm" ? Score::kNorm : Score::kCurvature;

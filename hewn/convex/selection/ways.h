@@ -13,6 +13,10 @@ void follow_path(Selection& out, const ChosenMethod& chosen, const SelectOptions
 void pursue_subset(Selection& out, const ChosenMethod& chosen, const SelectOptions& options,
                    const Options& solver, const std::function<void(int, int)>& progress);
 
+/// Norm that a penalty with a unit takes for 1 unless the options say otherwise: the size of a step that the
+/// group with the largest gradient would take alone.
+double natural_unit(const Problem& problem, const Options& solver);
+
 /// What the options say of cross-validation.
 CrossValidationOptions cv_options(const SelectOptions& options, const Loss& loss);
 /// The entry that its rule takes.

@@ -12,6 +12,7 @@ struct DescentOptions {
   double tolerance = 1e-6;  // absolute: largest violation divided by the group's weight (1 where that is 0)
   int max_sweeps = 1000;
   int anderson = 5;
+  double relative = 0;  // a violation of this share of that at the start is enough too
 };
 
 struct DescentResult {

@@ -153,7 +153,7 @@ Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit
   fit = subsets.fit(subsets.always(), nullptr);
   out.null_loss = fit.loss;
   for (Index i = 0; i < k; ++i) {
-    const Choice choice = choose_entering(subsets, fit, options.score);
+    const Choice choice = choose(subsets, fit, options);
     if (i == 0) out.tau = choice.tau;
     if (out.tau == 0) break;  // a response of zeros: there is nothing to explain
     std::vector<Index> groups = fit.groups;
@@ -161,7 +161,7 @@ Greedy pursue(Subsets& subsets, const GreedyOptions& options, Index k, SubsetFit
     fit = subsets.fit(groups, &fit, i + 1 < k ? kRoundTolerance : 1e-15);
     out.selected.push_back(choice.group);
     out.losses.push_back(fit.loss);
-    out.rounds.push_back({choice.group, -1, choice.tau, choice.tie, fit.loss, fit.objective});
+    out.rounds.push_back({choice.group, -1, choice.tau, choice.tie, fit.loss, fit.objective, choice.largest});
     if (options.on_solution) options.on_solution(subsets.solution(fit));
     if (options.progress) options.progress(static_cast<int>(i) + 1, static_cast<int>(k));
   }
@@ -204,7 +204,7 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
   SubsetFit best = fit;
   std::vector<Index> best_selected = out.selected;
   for (int round = 0; round < options.rounds; ++round) {
-    const Choice choice = choose_entering(subsets, fit, options.score);
+    const Choice choice = choose(subsets, fit, options);
     if (choice.group < 0 || out.selected.empty()) break;
     std::size_t leaving = 0;
     double least = std::numeric_limits<double>::infinity();
@@ -224,7 +224,8 @@ Greedy ompr(const Problem& problem, const GreedyOptions& options) {
     std::erase(groups, removed);
     groups.push_back(choice.group);
     SubsetFit next = subsets.fit(groups, &fit, kRoundTolerance);
-    out.rounds.push_back({choice.group, removed, choice.tau, choice.tie, next.loss, next.objective});
+    out.rounds.push_back(
+        {choice.group, removed, choice.tau, choice.tie, next.loss, next.objective, choice.largest});
     if (options.progress) options.progress(round + 1, options.rounds);
     const bool better = next.objective < best.objective - 1e-10 * std::abs(best.objective);
     if (!better && !options.literal) {

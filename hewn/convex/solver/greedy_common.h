@@ -10,8 +10,11 @@ struct Choice {
   Index group = -1;
   double tau = 0;
   bool tie = false;
+  Index largest = -1;  // the group with the largest score, where a penalty chooses
 };
 Choice choose_entering(Subsets& subsets, const SubsetFit& fit, Score score);
+/// The same, or by the penalty that the options name.
+Choice choose(Subsets& subsets, const SubsetFit& fit, const GreedyOptions& options);
 
 /// The fit of intercept and unpenalised groups alone.
 Greedy select_none(const Problem& problem);

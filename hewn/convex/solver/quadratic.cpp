@@ -14,11 +14,23 @@ Quadratic::Quadratic(const Centred& x, const Groups& groups, const Vector& weigh
       ridge_(ridge),
       gram_mode_(gram),
       index_(to_size(groups.count()), -1),
+      singles_(to_size(groups.count())),
       column_of_(to_size(x.cols()), -1) {}
 
 void Quadratic::leave_gram_mode() {
   gram_mode_ = false;
   gram_.resize(0, 0);
+}
+
+void Quadratic::set_factor(double factor) {
+  for (Block& block : blocks_) {
+    block.curvature = (block.curvature.array() - ridge_) * (factor / factor_) + ridge_;
+    block.largest = (block.largest - ridge_) * (factor / factor_) + ridge_;
+  }
+  for (std::size_t g = 0; g < singles_.size(); ++g) {
+    if (has(to_index(g))) singles_[g].curvature = block(to_index(g)).largest;
+  }
+  factor_ = factor;
 }
 
 std::vector<Index> Quadratic::columns_of(const std::vector<int>& features) const {
@@ -98,6 +110,8 @@ void Quadratic::include(const std::vector<Index>& groups) {
     block.largest = block.curvature.maxCoeff();
     // Zeros that rounding made small: no direction of a singular block may run away.
     block.curvature = block.curvature.cwiseMax(1e-14 * block.largest);
+    singles_[to_size(g)] = {block.parts.front().column, groups_->parts(g).front().first_output,
+                            block.largest};
     index_[to_size(g)] = to_index(blocks_.size());
     blocks_.push_back(std::move(block));
   }

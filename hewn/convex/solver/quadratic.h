@@ -23,6 +23,13 @@ struct Block {
   double largest = 0;
 };
 
+/// The same of a group of one coefficient, for sweeps that have nothing else.
+struct SingleBlock {
+  Index column = 0;
+  int output = 0;
+  double curvature = 0;
+};
+
 /// The quadratic  factor/2 ||X~ B||^2_weights + ridge/2 ||B||^2  on the groups met so far: eigenbases and, in
 /// Gram mode, inner products between their features. Grows, never shrinks.
 class Quadratic {
@@ -33,12 +40,15 @@ class Quadratic {
   /// Prepares these groups; those already known cost nothing.
   void include(const std::vector<Index>& groups);
   const Block& block(Index group) const { return blocks_[to_size(index_[to_size(group)])]; }
+  /// Of a group of one coefficient.
+  const SingleBlock& single(Index group) const { return singles_[to_size(group)]; }
   bool has(Index group) const { return index_[to_size(group)] >= 0; }
 
   const Centred& x() const { return *x_; }
   const Groups& groups() const { return *groups_; }
   const Vector& weights() const { return *weights_; }
   double factor() const { return factor_; }
+  void set_factor(double factor);
   double ridge() const { return ridge_; }
   bool gram_mode() const { return gram_mode_; }
   /// Forgets the inner products; block updates use residuals from now on.
@@ -63,7 +73,8 @@ class Quadratic {
   bool gram_mode_;
   std::vector<Index> index_;  // group -> block, -1: not met
   std::vector<Block> blocks_;
-  std::vector<Index> column_of_;  // feature -> column, -1: not met
+  std::vector<SingleBlock> singles_;  // by group
+  std::vector<Index> column_of_;      // feature -> column, -1: not met
   std::vector<int> features_;
   Matrix gram_;
 };

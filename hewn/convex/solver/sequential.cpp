@@ -44,7 +44,7 @@ Greedy sequential_lasso(const Problem& problem, const Options& solver, const Gre
     fit = subsets.fit(groups, &fit);
     out.selected.push_back(entered);
     out.losses.push_back(fit.loss);
-    out.rounds.push_back({entered, -1, choice.tau, choice.tie, fit.loss, fit.objective});
+    out.rounds.push_back({entered, -1, choice.tau, choice.tie, fit.loss, fit.objective, choice.group});
     if (options.progress) options.progress(static_cast<int>(i) + 1, static_cast<int>(k));
   }
   finish(out, subsets, fit);
