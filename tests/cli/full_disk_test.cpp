@@ -87,7 +87,7 @@ TEST_F(FullDisk, SlowRunsGoOnToTheSameBits) {
   constexpr int64_t kEnough = 1 << 16;
   ASSERT_EQ(hewn(train("whole")).code, 0);
   int filled = 0;
-  for (int64_t kib = 4; kib <= 700; kib += kib < 40 ? 4 : 20) {
+  for (int64_t kib = 4; kib <= 700; kib += kib < 40 ? 4 : 30) {
     const std::string name = "disk" + std::to_string(kib);
     const Disk disk(folder_ / name, kib);
     if (!disk.is_there()) GTEST_SKIP() << "no right to mount a small disk";
