@@ -1,5 +1,6 @@
 #include "hewn/sweep/folder.h"
 
+#include <algorithm>
 #include <set>
 
 #include "hewn/core/error.h"
@@ -35,6 +36,13 @@ std::string difference(const Json& written, const Json& given, const TrainRules&
   return "";
 }
 
+/// Throws FormatError where what a record says of options is not a text for each of them.
+void expect_options(const Json& options, const std::string& where, const std::string& what) {
+  const bool fits = options.is_object() && std::all_of(options.begin(), options.end(),
+                                                       [](const Json& value) { return value.is_string(); });
+  if (!fits) throw FormatError(where, str(what, ": expected an object of texts"));
+}
+
 std::string shown(const Json& options, const std::string& key) {
   return options.contains(key) ? options[key].get<std::string>() : "nothing";
 }
@@ -64,7 +72,9 @@ State Folder::state(const std::string& name) const {
 Json Folder::summary(const std::string& name) const { return read_record(run(name) / "summary.json"); }
 
 std::string Folder::failure(const std::string& name) const {
-  return read_record(failed(name) / kFailure).value("error", "");
+  const Json error = read_record(failed(name) / kFailure).value("error", Json(""));
+  if (!error.is_string()) throw FormatError((failed(name) / kFailure).string(), "\"error\" is not a text");
+  return error.get<std::string>();
 }
 
 void Folder::keep_apart(const std::string& name, const std::string& why) const {
@@ -97,12 +107,14 @@ Json record_of(const Spec& spec, const Options& given, const std::vector<Run>& r
 
 Json continued(const Json& before, Json now, const Spec& spec, const std::filesystem::path& folder,
                const TrainRules& rules) {
-  const std::string where = folder.string();
+  const std::string where = Folder{folder}.record().string();
   for (const char* part : {"fixed", "runs"}) {
     if (!before.contains(part) || !before[part].is_object()) {
-      throw FormatError(where + "/sweep.json", str("has no \"", part, "\""));
+      throw FormatError(where, str("has no \"", part, "\""));
     }
   }
+  expect_options(before["fixed"], where, "fixed");
+  for (const auto& [name, options] : before["runs"].items()) expect_options(options, where, "run " + name);
   const Json size = before.value("size", Json());
   if (size.is_string() && now["size"].is_string() && size != now["size"]) {
     throw FormatError(spec.path, str("this sweep was begun at size ", size.get<std::string>(), ", now it is ",

@@ -2,6 +2,8 @@
 
 #include <torch/version.h>
 
+#include <cmath>
+
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/dist/text.h"
@@ -90,6 +92,11 @@ std::optional<Checkpoint> find_start(const CheckpointStore& checkpoints, int64_t
   return start;
 }
 
+[[noreturn]] void ended_badly(const std::string& what) {
+  throw Error(hewn::str("training diverged: ", what,
+                        " is not finite; try a smaller lr, a smaller logit-lr or clip-grad 1"));
+}
+
 /// Trains in a folder that start_run has prepared, up to model.safetensors. Only rank 0 touches the folder;
 /// the others return nothing of use.
 run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::Observer& observer,
@@ -122,12 +129,11 @@ run::Summary train_in(const run::Folder& run, Workshop& shop, bool resume, run::
   if (first) supports->end(shop.steps);
   const Blocks blocks = pruner.finish();
   const std::string bad = tensor::not_finite(tensor::state_dict(*shop.model));
-  if (!bad.empty()) {
-    throw Error(hewn::str("training diverged: ", bad,
-                          " of the finished network is not finite; try a smaller lr, a smaller logit-lr or "
-                          "clip-grad 1"));
-  }
+  if (!bad.empty()) ended_badly(hewn::str(bad, " of the finished network"));
   const run::Metrics metrics = evaluate(*shop.model, *shop.source, group, all);
+  // Weights may be finite and what they compute not. (Other metrics have no value for some data.)
+  const auto loss = metrics.find("loss");
+  if (loss != metrics.end() && !std::isfinite(loss->second)) ended_badly("the finished network's loss");
   if (!first) return {};
   const ModelReport report =
       measured_report(*shop.model, shop.plan(), tensor::state_dict(*shop.model), blocks);

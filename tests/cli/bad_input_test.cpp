@@ -153,6 +153,12 @@ TEST_F(BadInput, DivergenceNamesStepAndPhase) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("diverged at step"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("phase"), std::string::npos) << outcome.err;
+  // After its only step the weights are finite, and what they compute is not.
+  std::vector<std::string> words =
+      train({"--method", "dense", "--widths", "16", "--steps", "1", "--lr", "1e38", "--warmup", "0"});
+  *std::find(words.begin(), words.end(), (folder_ / "run").string()) += "2";
+  expect_error(words, "training diverged: ");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run2/summary.json"));
 }
 
 }  // namespace

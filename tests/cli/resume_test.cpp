@@ -117,7 +117,7 @@ TEST_F(Resume, SlowWhatAScoreHasSeenToo) {
   expect_survives({"--method", "acdc", "--score", "reconstruction"});
 }
 
-TEST_F(Resume, KilledAtTenRandomMomentsEqualsUninterrupted) {
+TEST_F(Resume, SlowKilledAtTenRandomMomentsEqualsUninterrupted) {
   ASSERT_EQ(hewn(train("whole")).code, 0);
   // Each kill waits until the log has grown past its own tenth, then strikes a random moment later.
   const int64_t all = lines("whole");

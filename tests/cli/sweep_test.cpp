@@ -11,7 +11,7 @@
 namespace hewn::test {
 namespace {
 
-TEST_F(Sweep, KilledAtFiveRandomMomentsLosesAndRepeatsNothing) {
+TEST_F(Sweep, SlowKilledAtFiveRandomMomentsLosesAndRepeatsNothing) {
   const std::string path = file("a.toml", kFourRuns);
   ASSERT_EQ(hewn(call(path, "whole")).code, 0);
   const int64_t all = logged("whole");

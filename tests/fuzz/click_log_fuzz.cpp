@@ -1,5 +1,6 @@
 // Feeds arbitrary bytes to what reads click logs: as rows of Criteo's format and of a CSV file, as a schema,
-// and as the cache file of a build. Built by ./dev fuzz with clang's libFuzzer. The first byte chooses.
+// as the cache file of a build, and as a packed log; and as a book. Built by ./dev fuzz with clang's
+// libFuzzer. The first byte chooses.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include "hewn/core/error.h"
 #include "hewn/data/clicks/cache/cache_file.h"
 #include "hewn/data/clicks/rows/chunk_parser.h"
+#include "hewn/data/clicks/text/chunks.h"
+#include "hewn/data/text/reader.h"
 
 namespace {
 
@@ -52,6 +55,31 @@ void parse_schema_text(std::string_view text) {
   schema.to_json().dump();
 }
 
+std::string write(std::string_view bytes) {
+  static const std::string path = "/tmp/hewn-click-log-fuzz-" + std::to_string(getpid());
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  std::fwrite(bytes.data(), 1, bytes.size(), file);
+  std::fclose(file);
+  return path;
+}
+
+/// Chunks stay small, whatever a file unpacks to.
+void read_log(std::string_view bytes) {
+  constexpr int kMostChunks = 256;  // a small file may unpack to much
+  ChunkReader reader(write(bytes), kChunk, 0);
+  Chunk chunk;
+  for (int i = 0; i < kMostChunks && reader.next(chunk); ++i) {
+    if (chunk.bytes.size() > 3 * kChunk) __builtin_trap();
+  }
+}
+
+void read_book(std::string_view bytes) {
+  const std::string text = read_text(write(bytes));
+  const std::string alphabet = find_alphabet(text);
+  if (encoded_text(text, alphabet, "fuzz").size() != text.size()) __builtin_trap();
+  if (alphabet.size() > 1 && alphabet_of(text_rule(text, alphabet), "fuzz") != alphabet) __builtin_trap();
+}
+
 /// Checksums are not looked at, or they would stop nearly every mutation; nor is the size in the header.
 void open_cache(std::string bytes) {
   CacheHeader header;
@@ -59,11 +87,7 @@ void open_cache(std::string bytes) {
   std::memcpy(&header, bytes.data(), sizeof(header));
   header.file_bytes = bytes.size();
   std::memcpy(bytes.data(), &header, sizeof(header));
-  static const std::string path = "/tmp/hewn-click-log-fuzz-" + std::to_string(getpid());
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  std::fwrite(bytes.data(), 1, bytes.size(), file);
-  std::fclose(file);
-  const CacheFile cache(path, false);
+  const CacheFile cache(write(bytes), false);
   for (size_t g = 0; g < cache.groups().size(); ++g) cache.group(g);
   for (size_t f = 0; f < cache.fields().size(); ++f) cache.vocabulary(f);
 }
@@ -74,10 +98,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    if (data[0] % 4 == 0) parse_rows(rest, criteo_parser());
-    if (data[0] % 4 == 1) parse_rows(rest, csv_parser());
-    if (data[0] % 4 == 2) parse_schema_text(rest);
-    if (data[0] % 4 == 3) open_cache(std::string(rest));
+    if (data[0] % 6 == 0) parse_rows(rest, criteo_parser());
+    if (data[0] % 6 == 1) parse_rows(rest, csv_parser());
+    if (data[0] % 6 == 2) parse_schema_text(rest);
+    if (data[0] % 6 == 3) open_cache(std::string(rest));
+    if (data[0] % 6 == 4) read_log(rest);
+    if (data[0] % 6 == 5) read_book(rest);
   } catch (const hewn::Error&) {
   }
   return 0;

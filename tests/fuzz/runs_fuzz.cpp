@@ -1,5 +1,6 @@
 // What a run leaves and what it is told, damaged. The first byte says what: 0 config.json, 1 summary.json,
-// 2 the state of a checkpoint, 3 metrics.jsonl, 4 costs, 5 a config file, 6 a sweep, 7 safetensors.
+// 2 the state of a checkpoint, 3 metrics.jsonl, 4 costs, 5 a config file, 6 a sweep, 7 safetensors,
+// 8 kept blocks.
 #include <unistd.h>
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "hewn/core/blocks.h"
 #include "hewn/core/error.h"
 #include "hewn/io/safetensors.h"
 #include "hewn/report/metrics_log.h"
@@ -71,6 +73,18 @@ void read_summary(std::string_view text) {
   run::to_json(summary).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// What was read is written and read again.
+void read_blocks(const std::string& text) {
+  const Blocks blocks = parse_blocks(text, "blocks", [](const std::string&, const BlockShape& block) {
+    return Grid{16, 16, block};
+  });
+  if (parse_blocks(to_text(blocks), "again", {}) != blocks) __builtin_trap();
+  for (const auto& [name, layer] : blocks) {
+    if (layer.grid().blocks() < 1 << 16 && LayerBlocks::of_bits(layer.grid(), layer.bits()) != layer)
+      __builtin_trap();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -85,6 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (data[0] == '5') read_options(std::string(rest));
     if (data[0] == '6') read_sweep(std::string(rest));
     if (data[0] == '7') io::parse_safetensors(std::string(rest), "weights", false);
+    if (data[0] == '8') read_blocks(std::string(rest));
   } catch (const Error&) {
   }
   return 0;

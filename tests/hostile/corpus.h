@@ -33,9 +33,11 @@ class Corpus {
   void add_run();
   void add_checkpoint();
   void add_models();
+  void add_networks();
   void add_tables();
   void add_images();
   void add_clicks();
+  void add_text();
   void add_settings();
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 

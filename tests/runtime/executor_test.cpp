@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "hewn/core/error.h"
 #include "hewn/runtime/instructions.h"
@@ -102,6 +103,25 @@ TEST(Executor, CopiesShareWeightsAndNothingElse) {
   EXPECT_EQ(run(second, a, 9), of_a);
   second = first;
   EXPECT_EQ(run(second, a, 9), of_a);
+}
+
+TEST(Executor, CopiesRunAtOnceOnThreadsOfTheirOwn) {
+  const NamedGraph sample = sample_graphs()[4];
+  const Model model(with_weights(sample.graph, {4, 4}, Pattern::kRandom));
+  std::vector<std::vector<float>> got(4);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < got.size(); ++i) {
+    threads.emplace_back([&, i] {
+      Model own(model);
+      own.set_threads(static_cast<int>(i % 3) + 1);
+      for (int again = 0; again < 3; ++again) got[i] = run(own, inputs_for(sample.graph, 64, i), 64);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < got.size(); ++i) {
+    Model alone(model);
+    EXPECT_EQ(run(alone, inputs_for(sample.graph, 64, i), 64), got[i]);
+  }
 }
 
 int64_t count(const Program& program, Op op) {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/sweep/estimate.h"
 #include "hewn/sweep/queue.h"
 #include "hewn/sweep/tables.h"
+#include "tests/hostile/mutate.h"
 #include "tests/support/message.h"
 #include "tests/support/temp_folder.h"
 
@@ -226,6 +228,33 @@ TEST_F(SweepResults, AChangedFileIsRefusedAndNewRunsAreNot) {
               continued(before, record_of(spec, {}, changed), spec, here, rules);
             }).find("was begun with method = old, now it is other"),
             std::string::npos);
+}
+
+TEST_F(SweepResults, ADamagedRecordIsRefusedOrTaken) {
+  const TrainRules rules{{}, nullptr, nullptr, [](const std::string&) { return false; }};
+  Spec spec = spec_;
+  spec.fixed = {{"epochs", "3"}};
+  const Json record = record_of(spec, {}, runs_);
+  const std::filesystem::path here = temporary_.path();
+  finish_all();
+  int refused = 0;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const Json damaged = test::Mutator(seed).json(record);
+    try {
+      continued(damaged, record, spec, here, rules);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 50);
+  Json numbers = record;
+  numbers["runs"][runs_[0].name]["method"] = 3;
+  EXPECT_EQ(test::message_of([&] { continued(numbers, record, spec, here, rules); }),
+            (here / "sweep.json").string() + ": run " + runs_[0].name + ": expected an object of texts");
+  std::filesystem::create_directories(folder_.failed("x"));
+  test::write_text(folder_.failed("x") / "failure.json", "{\"error\": [1]}");
+  EXPECT_EQ(test::message_of([&] { folder_.failure("x"); }),
+            (folder_.failed("x") / "failure.json").string() + ": \"error\" is not a text");
 }
 
 }  // namespace
