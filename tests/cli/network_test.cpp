@@ -95,6 +95,22 @@ TEST_F(Networks, CalibratedOnFolders) {
   EXPECT_FALSE(is_there(path("c.onnx")));
 }
 
+TEST_F(Networks, LatencyOfSingleCalls) {
+  const Outcome outcome =
+      hewn({"bench", "file", kRelu, "--batch", "1", "--latency", "--calls", "200", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json row = Json::parse(outcome.out)["rows"][0];
+  EXPECT_EQ(row["calls"], 200);
+  EXPECT_LE(row["p50"].get<double>(), row["p95"].get<double>());
+  EXPECT_LE(row["p95"].get<double>(), row["p99"].get<double>());
+  EXPECT_LE(row["p99"].get<double>(), row["max"].get<double>());
+  int64_t counted = 0;
+  for (const Json& bin : row["histogram"]) counted += bin["calls"].get<int64_t>();
+  EXPECT_EQ(counted, 200);
+  expect_error({"bench", "file", kRelu, "--calls", "3"}, "calls: goes with --latency only");
+  expect_error({"bench", "linear", "--latency"}, "latency: applies to files only");
+}
+
 TEST_F(Networks, WhatDoesNotFitIsSaidInOneLine) {
   expect_error({"import", kRelu}, "to: expected the file to write");
   expect_error({"import", kRelu, "--to", path("m.txt")}, "to: expected a name that ends in .hewn");
