@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
 #include <iostream>
 #include <set>
 
+#include "cli/latency.h"
 #include "cli/networks.h"
+#include "cli/source.h"
 #include "cli/table.h"
 #include "cli/usage/bench.h"
 #include "cli/usage/predict.h"
@@ -14,6 +17,7 @@
 #include "hewn/core/json.h"
 #include "hewn/io/npy.h"
 #include "hewn/io/npz.h"
+#include "hewn/runtime/model.h"
 
 namespace hewn::cli {
 namespace {
@@ -152,6 +156,16 @@ std::vector<int64_t> batches_of(const std::string& text) {
   return out;
 }
 
+/// Measures, and prints or adds a row.
+void say_latency(const BenchFields& fields, int64_t batch, int threads, const std::function<void()>& body,
+                 Json& json) {
+  const Latency latency = Latency::measure(fields.calls, threads > 1, body);
+  Json row = latency.to_json();
+  row["batch"] = batch;
+  json["rows"].push_back(std::move(row));
+  if (!fields.json) std::cout << "batch " << batch << ", " << latency.text();
+}
+
 }  // namespace
 
 int run_predict_network(const PredictFields& fields, const Given& given) {
@@ -182,10 +196,12 @@ int run_predict_network(const PredictFields& fields, const Given& given) {
 }
 
 int run_bench_network(const BenchFields& fields, const Given& given) {
-  static const std::set<std::string> kTaken = {"file", "batch", "threads", "rounds", "json", "layers"};
+  static const std::set<std::string> kTaken = {"file", "batch",  "threads", "rounds",
+                                               "json", "layers", "latency", "calls"};
   for (const auto& [key, text] : given) {
     if (!kTaken.contains(key)) throw Error(str(key, ": does not apply to networks of general tensors"));
   }
+  if (given.contains("calls") && !fields.latency) throw Error("calls: goes with --latency only");
   const std::string path = fields.texts.at("file");
   const NetworkSource source = open_network(path);
   flow::Network network(source.graph, source.block);
@@ -205,6 +221,11 @@ int run_bench_network(const BenchFields& fields, const Given& given) {
       }
       if (!fields.json) print_table(std::cout, steps, {false, true, true});
     }
+    if (fields.latency) {
+      say_latency(
+          fields, batch, network.threads(), [&] { network.run(inputs, outputs); }, json);
+      continue;
+    }
     std::vector<double> times;
     for (double total = 0; total < 0.5 * static_cast<double>(fields.rounds) || times.size() < 5;) {
       const double begin = cpu_seconds();
@@ -223,9 +244,30 @@ int run_bench_network(const BenchFields& fields, const Given& given) {
   }
   if (fields.json) {
     std::cout << json.dump() << '\n';
-  } else {
+  } else if (!fields.latency) {
     print_table(std::cout, rows, {true, true, true, true, true});
   }
+  return 0;
+}
+
+int run_latency_model(const BenchFields& fields, const Given& given) {
+  static const std::set<std::string> kTaken = {"file", "batch", "threads", "json", "latency", "calls"};
+  for (const auto& [key, text] : given) {
+    if (!kTaken.contains(key)) throw Error(str(key, ": means nothing beside --latency"));
+  }
+  const std::string path = fields.texts.at("file");
+  source_kind("bench file", path, {io::SourceKind::kModel, io::SourceKind::kOnnx});
+  runtime::Model model = runtime::Model::load(path);
+  const std::string& threads = fields.texts.at("threads");
+  model.set_threads(threads == "auto" ? 1 : static_cast<int>(batches_of(threads).front()));
+  Json json = {{"file", path}, {"threads", model.threads()}, {"rows", Json::array()}};
+  for (const int64_t batch : batches_of(fields.texts.at("batch"))) {
+    const std::vector<float> input(static_cast<size_t>(batch * model.inputs()), 1.0F);
+    std::vector<float> output(static_cast<size_t>(batch * model.outputs()));
+    say_latency(
+        fields, batch, model.threads(), [&] { model.run(input.data(), batch, output.data()); }, json);
+  }
+  if (fields.json) std::cout << json.dump() << '\n';
   return 0;
 }
 

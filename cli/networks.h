@@ -31,5 +31,7 @@ int run_predict_network(const PredictFields& fields, const Given& given);
 
 /// Times it on this machine.
 int run_bench_network(const BenchFields& fields, const Given& given);
+/// How long single calls of a model.hewn of version 1 or 2 take.
+int run_latency_model(const BenchFields& fields, const Given& given);
 
 }  // namespace hewn::cli

@@ -2,7 +2,7 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # Two sets of targets: what running a model needs, and what needs LibTorch.
-set(runtime_layers hewn_core hewn_io hewn_kernels hewn_runtime)
+set(runtime_layers hewn_core hewn_io hewn_kernels hewn_runtime hewn_flow hewn_onnx)
 install(TARGETS ${runtime_layers} EXPORT hewnRuntimeTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -17,7 +17,9 @@ int run(char** argv) {
   const auto labels = std::get<std::vector<int64_t>>(hewn::io::read_npy_array(argv[3]).values);
   size_t sample = 0;
   size_t right = 0;
-  for (const auto& batch : hewn::refit::read_calibration(network.graph(), {argv[2]}, 0)) {
+  const hewn::flow::Graph& graph = network.graph();
+  const auto images = hewn::refit::read_samples(graph.inputs.at(0), argv[2], 0);
+  for (const auto& batch : hewn::refit::batches_of(graph, {images}, 0)) {
     const hewn::flow::Tensor out = network.run(batch)[0];
     const auto classes = static_cast<size_t>(out.dims().back());
     const auto values = out.values<float>();

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/calibration.h"
 #include "cli/command.h"
 #include "cli/networks.h"
 #include "cli/table.h"
@@ -8,7 +9,6 @@
 #include "hewn/core/json.h"
 #include "hewn/flow/int8/quantise.h"
 #include "hewn/flow/model_file.h"
-#include "hewn/refit/calibration.h"
 
 namespace hewn::cli {
 namespace {
@@ -18,8 +18,7 @@ struct ImportFields {
   std::string to;
   int64_t block = 0;
   std::string dtype = "f32";
-  std::vector<std::string> calibration;
-  int64_t samples = 0;
+  CalibrationFields calibration;
   flow::QuantiseOptions quantise;
   bool json = false;
 };
@@ -30,12 +29,13 @@ constexpr int64_t kSamplesAtOnce = 4;
 /// What says how numbers are held goes with int8 alone, which needs calibration.
 void check_dtype(const ImportFields& fields, const Given& given) {
   if (fields.dtype == "int8") {
-    if (fields.calibration.empty()) {
+    if (fields.calibration.from.empty()) {
       throw Error("calibration: --dtype int8 needs inputs, as in --calibration inputs.npy");
     }
     return;
   }
-  for (const char* key : {"calibration", "samples", "percentile", "keep-f32"}) {
+  for (const char* key : {"calibration", "samples", "image-size", "eval-resize", "image-mean", "image-std",
+                          "percentile", "keep-f32"}) {
     if (given.contains(key)) throw Error(str(key, ": goes with --dtype int8 only"));
   }
 }
@@ -56,12 +56,8 @@ Command import_command() {
                       "look for blocks of zeros of this size only; 0: of 4, 8, 16 and 32");
   command.options.add("dtype", fields->dtype, "how weights and activations are held: f32 or int8")
       .one_of({"f32", "int8"});
-  command.options.add("calibration", fields->calibration,
-                      "of int8: inputs to find the range of activations on, .npy with one sample per row; "
-                      "NAME=FILE with commas "
-                      "between for several");
-  command.options.add("samples", fields->samples, "calibration samples to use, the first ones; 0: all")
-      .at_least(0);
+  add_calibration_options(command.options, fields->calibration,
+                          "of int8: inputs to find the range of activations on");
   command.options.add(
       "percentile", fields->quantise.percentile,
       "of int8: share of the numbers that bytes reach; 100: all, from the least to the largest");
@@ -77,10 +73,11 @@ Command import_command() {
     check_dtype(*fields, given);
     NetworkSource source = open_network(fields->model);
     if (fields->dtype == "int8") {
-      flow::quantise(
-          source.graph,
-          refit::read_calibration(source.graph, fields->calibration, fields->samples, kSamplesAtOnce),
-          fields->quantise);
+      const Calibration calibration =
+          read_calibration(source.graph, fields->model, fields->calibration, kSamplesAtOnce);
+      if (!calibration.images.empty() && !fields->json)
+        std::cout << "calibration: " << calibration.images << '\n';
+      flow::quantise(source.graph, calibration.batches, fields->quantise);
     }
     std::map<std::string, std::string> metadata = {{"hewn.source", "onnx"}};
     if (fields->block > 0) metadata["hewn.block"] = std::to_string(fields->block);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/calibration.h"
 #include "cli/command.h"
 #include "cli/source.h"
 #include "cli/table.h"
@@ -14,7 +15,6 @@
 #include "hewn/core/json.h"
 #include "hewn/core/suffix.h"
 #include "hewn/flow/model_file.h"
-#include "hewn/refit/calibration.h"
 #if HEWN_ONNX
 #include "hewn/onnx/edit.h"
 #include "hewn/onnx/import.h"
@@ -27,8 +27,7 @@ struct PruneFields {
   std::string model;
   std::string to;
   std::string method = "omp";
-  std::vector<std::string> calibration;
-  int64_t samples = 0;
+  CalibrationFields calibration;
   int64_t seed = 1;
   int64_t threads = 1;
   std::string inputs = "pruned";
@@ -132,21 +131,24 @@ int run_prune(PruneFields fields) {
   options.seed = static_cast<uint64_t>(fields.seed);
   options.threads = static_cast<int>(fields.threads);
   options.progress = show_progress;
-  if (fields.calibration.empty() && options.method != refit::Method::kMagnitude) {
+  if (fields.calibration.from.empty() && options.method != refit::Method::kMagnitude) {
     throw Error(str("calibration: method ", fields.method,
                     " needs inputs, as in --calibration inputs.npy; only --method magnitude does without"));
   }
   const auto start = std::chrono::steady_clock::now();
   flow::Graph graph = read_graph(fields.model);
-  refit::Batches batches;
-  if (!fields.calibration.empty())
-    batches = refit::read_calibration(graph, fields.calibration, fields.samples);
-  const refit::Result result = refit::prune_graph(graph, options, batches);
+  Calibration calibration;
+  if (!fields.calibration.from.empty())
+    calibration = read_calibration(graph, fields.model, fields.calibration);
+  const refit::Result result = refit::prune_graph(graph, options, calibration.batches);
   write_pruned(fields, suffix, graph, result);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (fields.json) {
-    std::cout << result_json(fields, graph, result, seconds).dump(2) << '\n';
+    Json json = result_json(fields, graph, result, seconds);
+    if (!calibration.images.empty()) json["calibration"] = calibration.images;
+    std::cout << json.dump(2) << '\n';
   } else {
+    if (!calibration.images.empty()) std::cout << "calibration: " << calibration.images << "\n\n";
     print_result(fields, graph, result, seconds);
   }
   return 0;
@@ -162,6 +164,7 @@ Command prune_command() {
   command.help = "prune an ONNX network without training it, layer by layer on calibration inputs";
   command.example =
       "hewn prune model.onnx --block 16 --sparsity 0.5 --calibration inputs.npy --to pruned.onnx\n"
+      "  hewn prune model.onnx --sparsity 0.8 --calibration photos --to pruned.hewn\n"
       "  hewn prune model.onnx --method magnitude --to pruned.hewn";
   command.positionals.push_back({"MODEL", "an ONNX file", &fields->model});
   command.options.add("to", fields->to, "file to write: .onnx (the same with other weights) or .hewn");
@@ -173,11 +176,7 @@ Command prune_command() {
            "layer's "
            "outputs; omp: blocks are chosen by what their absence costs, and fitted")
       .one_of({"magnitude", "refit", "omp"});
-  command.options.add(
-      "calibration", fields->calibration,
-      "inputs to fit on, .npy with one sample per row; NAME=FILE with commas between for several");
-  command.options.add("samples", fields->samples, "calibration samples to use, the first ones; 0: all")
-      .at_least(0);
+  add_calibration_options(command.options, fields->calibration, "inputs to fit on");
   command.options.add("rows", o.rows, "rows of a layer's inputs to look at; an image has one for each pixel")
       .at_least(1);
   command.options

@@ -65,6 +65,10 @@ Command bench_command() {
   command.options.add("break-even", fields->break_even, "find the sparsity from which sparse is faster");
   command.options.add("layers", fields->layers,
                       "with an ONNX file or what was made of one: where the time goes, step by step");
+  command.options.add("latency", fields->latency,
+                      "of a file: how long single calls take, p50, p95, p99 and a histogram, by CPU time; of "
+                      "several threads by the clock");
+  command.options.add("calls", fields->calls, "calls that latency looks at").between(1, 10'000'000);
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) {
     const std::string network = fields->source.empty() ? fields->texts["file"] : fields->source;
@@ -74,6 +78,13 @@ Command bench_command() {
       if (fields->rounds < 1) throw Error(str("rounds: expected at least 1, got ", fields->rounds));
       fields->texts["file"] = network;
       return run_bench_network(*fields, given);
+    }
+    if (given.contains("calls") && !fields->latency) throw Error("calls: goes with --latency only");
+    if (fields->latency) {
+      if (fields->kind != "file")
+        throw Error("latency: applies to files only, as in hewn bench file MODEL --latency");
+      fields->texts["file"] = network;
+      return run_latency_model(*fields, given);
     }
     if (fields->layers) throw Error("layers: applies to networks of general tensors only");
     settle_bench(*fields, given);

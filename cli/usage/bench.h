@@ -23,6 +23,8 @@ struct BenchFields {
   bool break_even = false;
   bool json = false;
   bool layers = false;  // of a network of general tensors
+  bool latency = false;
+  int64_t calls = 1000;  // of latency
 };
 
 /// An option that a kind reads, and what it is where it is not given.

@@ -38,6 +38,10 @@ std::vector<int64_t> Node::integers(const std::string& attribute, std::vector<in
   return value == nullptr ? std::move(otherwise) : *value;
 }
 
+const std::vector<int64_t>* Node::list(const std::string& attribute) const {
+  return find_attribute<std::vector<int64_t>>(*this, attribute, "a list of integers");
+}
+
 const Tensor* Node::tensor(const std::string& attribute) const {
   return find_attribute<Tensor>(*this, attribute, "a tensor");
 }

@@ -32,6 +32,8 @@ struct Node {
   float number(const std::string& attribute, float otherwise) const;
   std::string text(const std::string& attribute, const std::string& otherwise) const;
   std::vector<int64_t> integers(const std::string& attribute, std::vector<int64_t> otherwise = {}) const;
+  /// The same without a copy; null where it is not there.
+  const std::vector<int64_t>* list(const std::string& attribute) const;
   /// Null where it is not there.
   const Tensor* tensor(const std::string& attribute) const;
 };

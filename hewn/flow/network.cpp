@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 32;
 constexpr size_t kHugePage = size_t{1} << 21;
+constexpr size_t kMostPlans = 4;  // that a network keeps
 
 std::shared_ptr<std::byte> allocate_arena(size_t bytes) {
   const size_t alignment = bytes >= kHugePage ? kHugePage : 64;
@@ -30,8 +31,15 @@ std::shared_ptr<std::byte> allocate_arena(size_t bytes) {
   return {static_cast<std::byte*>(memory), [](std::byte* old) { std::free(old); }};
 }
 
+Tensor copy_of(const Tensor& tensor) {
+  Tensor copy(tensor.spec());
+  if (tensor.byte_count() > 0) std::memcpy(copy.bytes(), tensor.bytes(), tensor.byte_count());
+  return copy;
+}
+
 bool same_bytes(const Tensor& a, const Tensor& b) {
-  return a.spec() == b.spec() && std::memcmp(a.bytes(), b.bytes(), a.byte_count()) == 0;
+  return a.spec() == b.spec() &&
+         (a.byte_count() == 0 || std::memcmp(a.bytes(), b.bytes(), a.byte_count()) == 0);
 }
 
 double thread_seconds() {
@@ -60,6 +68,7 @@ struct Network::Ready {
   int64_t pieces = 1;  // of the batch, run one after the other
   std::vector<Spec> specs;
   std::vector<Spec> outputs;
+  std::vector<Tensor> results;                       // of run_in_place
   std::vector<std::pair<size_t, Tensor>> looked_at;  // inputs whose numbers the plan depends on
   Plan plan;
   std::shared_ptr<std::byte> arena;
@@ -112,7 +121,7 @@ Network::Network(Graph graph, int64_t block) : shared_(std::make_shared<Shared>(
 Network& Network::operator=(const Network& other) {
   if (this == &other) return *this;
   shared_ = other.shared_;
-  ready_ = nullptr;
+  ready_.clear();
   threads_ = other.threads_;
   return *this;
 }
@@ -153,15 +162,19 @@ int64_t Network::prepare_pieces(Ready& ready, const Special& special) {
 }
 
 Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
-  if (ready_ != nullptr && ready_->fits(inputs)) return *ready_;
+  const auto known = std::find_if(ready_.begin(), ready_.end(),
+                                  [&](const std::shared_ptr<Ready>& ready) { return ready->fits(inputs); });
+  if (known != ready_.end()) {
+    std::rotate(ready_.begin(), known, known + 1);
+    return *ready_.front();
+  }
   auto ready = std::make_shared<Ready>();
-  const Special special = specialise(shared_->graph, inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    ready->specs.push_back(inputs[i].spec());
-    if (!special.looked_at.contains(shared_->graph.inputs[i].value)) continue;
-    Tensor copy(inputs[i].spec());
-    std::memcpy(copy.bytes(), inputs[i].bytes(), copy.byte_count());
-    ready->looked_at.emplace_back(i, std::move(copy));
+  std::vector<Tensor> own;  // a plan may keep numbers that it looked at
+  for (const Tensor& input : inputs) own.push_back(copy_of(input));
+  const Special special = specialise(shared_->graph, own);
+  for (size_t i = 0; i < own.size(); ++i) {
+    ready->specs.push_back(own[i].spec());
+    if (special.looked_at.contains(shared_->graph.inputs[i].value)) ready->looked_at.emplace_back(i, own[i]);
   }
   {
     const std::lock_guard lock(shared_->mutex);
@@ -171,19 +184,32 @@ Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
   }
   ready->arena = allocate_arena(ready->plan.bytes);
   ready->inputs.resize(inputs.size());
-  ready_ = std::move(ready);
-  return *ready_;
+  if (ready_.size() == kMostPlans) ready_.pop_back();
+  ready_.insert(ready_.begin(), std::move(ready));
+  return *ready_.front();
 }
 
 std::vector<Tensor> Network::run(const std::vector<Tensor>& inputs) {
-  const Ready& ready = prepare(inputs);
-  std::vector<Tensor> outputs(ready.outputs.begin(), ready.outputs.end());
+  std::vector<Tensor> outputs;
   run(inputs, outputs);
   return outputs;
 }
 
 void Network::run(const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
+  run_pieces(prepare(inputs), inputs, outputs);
+}
+
+const std::vector<Tensor>& Network::run_in_place(const std::vector<Tensor>& inputs) {
   Ready& ready = prepare(inputs);
+  run_pieces(ready, inputs, ready.results);
+  return ready.results;
+}
+
+void Network::run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
+  outputs.resize(ready.outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].spec() != ready.outputs[i]) outputs[i] = Tensor(ready.outputs[i]);
+  }
   const auto pieces = static_cast<size_t>(ready.pieces);
   const Memory memory(ready.plan, ready.arena.get(), ready.inputs);
   for (size_t piece = 0; piece < pieces; ++piece) {

@@ -35,8 +35,11 @@ class Network {
 
   /// Inputs in the graph's order; outputs likewise. Throws Error where they do not fit.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs);
-  /// The same into tensors that run() returned before, for inputs of the same shapes: allocates nothing.
+  /// The same into tensors that run() returned before; those of other shapes are made anew.
   void run(const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+  /// The same, with outputs in the network's memory: valid until it runs again. Plans for inputs of the last
+  /// few shapes are kept; for these nothing is allocated.
+  const std::vector<Tensor>& run_in_place(const std::vector<Tensor>& inputs);
 
   /// Runs once on one thread, and says how long every step took.
   std::vector<StepTime> profile(const std::vector<Tensor>& inputs);
@@ -46,10 +49,11 @@ class Network {
   struct Ready;   // a plan and its memory
 
   Ready& prepare(const std::vector<Tensor>& inputs);
+  void run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
   int64_t prepare_pieces(Ready& ready, const Special& special);
 
   std::shared_ptr<Shared> shared_;
-  std::shared_ptr<Ready> ready_;
+  std::vector<std::shared_ptr<Ready>> ready_;  // the last used first
   int threads_ = 1;
 };
 

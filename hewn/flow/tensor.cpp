@@ -45,14 +45,15 @@ std::string to_string(const Dims& dims) {
 
 std::string to_string(const Spec& spec) { return str(name_of(spec.type), " ", to_string(spec.dims)); }
 
-int64_t count(const Dims& dims) {
+int64_t count(std::span<const int64_t> dims) {
   int64_t elements = 1;
   bool none = false;
   for (const int64_t dim : dims) {
-    if (dim < 0) throw Error(str("a tensor cannot be ", to_string(dims)));
+    if (dim < 0) throw Error(str("a tensor cannot be ", to_string(Dims(dims.begin(), dims.end()))));
     none = none || dim == 0;
     if (dim > kMostElements / elements) {
-      throw Error(str("a tensor of ", to_string(dims), " has more than ", kMostElements, " elements"));
+      throw Error(str("a tensor of ", to_string(Dims(dims.begin(), dims.end())), " has more than ",
+                      kMostElements, " elements"));
     }
     elements *= std::max<int64_t>(dim, 1);  // so that steps fit where there are no elements, too
   }
@@ -64,6 +65,14 @@ Tensor::Tensor(Spec spec) : spec_(std::move(spec)), elements_(spec_.elements()) 
   memory_ = std::shared_ptr<std::byte[]>(static_cast<std::byte*>(::operator new(bytes, kCacheLine)),
                                          [](std::byte* memory) { ::operator delete(memory, kCacheLine); });
   std::memset(memory_.get(), 0, bytes);
+}
+
+void Tensor::point_at(Type type, std::span<const int64_t> dims, void* memory) {
+  spec_.type = type;
+  spec_.dims.assign(dims.begin(), dims.end());
+  elements_ = 0;  // should they be too many
+  memory_ = std::shared_ptr<std::byte[]>(std::shared_ptr<void>(), static_cast<std::byte*>(memory));
+  elements_ = spec_.elements();
 }
 
 Tensor Tensor::shaped(Dims dims) const {

@@ -29,7 +29,8 @@ std::string to_string(const Dims& dims);
 /// A tensor may have so many elements at most: what a small file asks for must fit a machine.
 constexpr int64_t kMostElements = int64_t{1} << 28;
 /// Their number. Throws Error for negative dimensions and beyond kMostElements.
-int64_t count(const Dims& dims);
+int64_t count(std::span<const int64_t> dims);
+inline int64_t count(const Dims& dims) { return count(std::span<const int64_t>(dims)); }
 
 /// What is known of a tensor before its numbers.
 struct Spec {
@@ -41,7 +42,8 @@ struct Spec {
 };
 std::string to_string(const Spec& spec);
 
-/// A tensor that owns its numbers. Copies share them, so they are written only by who made it.
+/// A tensor that owns its numbers, unless it was told to point elsewhere. Copies share them, so they are
+/// written only by who made it.
 class Tensor {
  public:
   Tensor() : Tensor(Spec{Type::kFloat, {0}}) {}
@@ -67,6 +69,10 @@ class Tensor {
     expect(kTypeOf<T>);
     return {reinterpret_cast<const T*>(memory_.get()), static_cast<size_t>(elements_)};
   }
+
+  /// Becomes numbers in memory of someone else, which must outlive it and its copies. Allocates nothing
+  /// where it has had as many dimensions before.
+  void point_at(Type type, std::span<const int64_t> dims, void* memory);
 
   /// The same numbers in another shape.
   Tensor shaped(Dims dims) const;

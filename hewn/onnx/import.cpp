@@ -180,8 +180,9 @@ class Importer {
 
 }  // namespace
 
-flow::Graph parse_onnx(const std::string& bytes, const std::string& where,
-                       const std::filesystem::path& folder) {
+namespace {
+
+::onnx::ModelProto parse_model(const std::string& bytes, const std::string& where) {
   const google::protobuf::LogSilencer silence;  // it would print what is wrong with the bytes
   ::onnx::ModelProto model;
   google::protobuf::io::ArrayInputStream array(bytes.data(), static_cast<int>(bytes.size()));
@@ -190,6 +191,23 @@ flow::Graph parse_onnx(const std::string& bytes, const std::string& where,
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() || !model.has_graph()) {
     throw FormatError(where, "is not an ONNX model");
   }
+  return model;
+}
+
+std::string read_bytes(const std::filesystem::path& path) {
+  constexpr uintmax_t kMostBytes = INT32_MAX;
+  std::error_code code;
+  if (std::filesystem::file_size(path, code) > kMostBytes && !code) {
+    throw FormatError(path.string(), "is longer than 2 GiB; keep its tensors in files beside it");
+  }
+  return read_file(path);
+}
+
+}  // namespace
+
+flow::Graph parse_onnx(const std::string& bytes, const std::string& where,
+                       const std::filesystem::path& folder) {
+  const ::onnx::ModelProto model = parse_model(bytes, where);
   try {
     return Importer(model, folder).run();
   } catch (const FormatError&) {
@@ -200,12 +218,14 @@ flow::Graph parse_onnx(const std::string& bytes, const std::string& where,
 }
 
 flow::Graph read_onnx(const std::filesystem::path& path) {
-  constexpr uintmax_t kMostBytes = INT32_MAX;
-  std::error_code code;
-  if (std::filesystem::file_size(path, code) > kMostBytes && !code) {
-    throw FormatError(path.string(), "is longer than 2 GiB; keep its tensors in files beside it");
-  }
-  return parse_onnx(read_file(path), path.string(), path.parent_path());
+  return parse_onnx(read_bytes(path), path.string(), path.parent_path());
+}
+
+std::map<std::string, std::string> read_metadata(const std::filesystem::path& path) {
+  const ::onnx::ModelProto model = parse_model(read_bytes(path), path.string());
+  std::map<std::string, std::string> out;
+  for (const auto& entry : model.metadata_props()) out[entry.key()] = entry.value();
+  return out;
 }
 
 }  // namespace hewn::onnx

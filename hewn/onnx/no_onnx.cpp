@@ -21,6 +21,11 @@ flow::Graph parse_onnx(const std::string&, const std::string&, const std::filesy
   return {};
 }
 
+std::map<std::string, std::string> read_metadata(const std::filesystem::path&) {
+  require_onnx();
+  return {};
+}
+
 std::string replace_constants(const std::filesystem::path&, const std::map<std::string, flow::Tensor>&) {
   require_onnx();
   return {};

@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 
+#include "hewn/core/c_guard.h"
 #include "hewn/core/error.h"
 #include "hewn/runtime/model.h"
 
@@ -12,41 +13,26 @@ struct hewn_model {
 
 namespace {
 
-thread_local std::string last_error;
+using hewn::require_pointer;
 
-/// Runs `body`; no exception leaves it. Returns what it returned, or `failed`.
+/// No exception leaves `body`. Returns what it returned, or `failed`.
 template <class Result, class Body>
 Result guard(Result failed, const Body& body) noexcept {
-  try {
-    return body();
-  } catch (const std::exception& error) {
-    try {
-      last_error = error.what();
-    } catch (...) {
-      last_error.clear();
-    }
-  } catch (...) {
-    last_error.clear();
-  }
-  return failed;
-}
-
-void require(const void* pointer, const char* function, const char* what) {
-  if (pointer == nullptr) throw hewn::Error(hewn::str(function, ": ", what, " is null"));
+  return hewn::guard_c(body, [&](const std::exception*) { return failed; });
 }
 
 }  // namespace
 
 hewn_model* hewn_model_load(const char* path) {
   return guard<hewn_model*>(nullptr, [&] {
-    require(path, "hewn_model_load", "path");
+    require_pointer(path, "hewn_model_load", "path");
     return new hewn_model{hewn::runtime::Model::load(path)};
   });
 }
 
 hewn_model* hewn_model_copy(const hewn_model* model) {
   return guard<hewn_model*>(nullptr, [&] {
-    require(model, "hewn_model_copy", "model");
+    require_pointer(model, "hewn_model_copy", "model");
     return new hewn_model{model->model};
   });
 }
@@ -55,8 +41,8 @@ void hewn_model_free(hewn_model* model) { delete model; }
 
 int hewn_model_input_shape(const hewn_model* model, int64_t shape[3]) {
   return guard(-1, [&] {
-    require(model, "hewn_model_input_shape", "model");
-    require(shape, "hewn_model_input_shape", "shape");
+    require_pointer(model, "hewn_model_input_shape", "model");
+    require_pointer(shape, "hewn_model_input_shape", "shape");
     const auto extents = model->model.input_shape();
     for (size_t i = 0; i < extents.size(); ++i) shape[i] = extents[i];
     return 0;
@@ -65,28 +51,28 @@ int hewn_model_input_shape(const hewn_model* model, int64_t shape[3]) {
 
 int64_t hewn_model_inputs(const hewn_model* model) {
   return guard<int64_t>(-1, [&] {
-    require(model, "hewn_model_inputs", "model");
+    require_pointer(model, "hewn_model_inputs", "model");
     return model->model.inputs();
   });
 }
 
 int64_t hewn_model_outputs(const hewn_model* model) {
   return guard<int64_t>(-1, [&] {
-    require(model, "hewn_model_outputs", "model");
+    require_pointer(model, "hewn_model_outputs", "model");
     return model->model.outputs();
   });
 }
 
 int64_t hewn_model_classes(const hewn_model* model) {
   return guard<int64_t>(-1, [&] {
-    require(model, "hewn_model_classes", "model");
+    require_pointer(model, "hewn_model_classes", "model");
     return static_cast<int64_t>(model->model.classes().size());
   });
 }
 
 const char* hewn_model_class_name(const hewn_model* model, int64_t i) {
   return guard<const char*>(nullptr, [&] {
-    require(model, "hewn_model_class_name", "model");
+    require_pointer(model, "hewn_model_class_name", "model");
     const std::vector<std::string>& names = model->model.classes();
     if (i < 0 || i >= static_cast<int64_t>(names.size())) {
       throw hewn::Error(
@@ -98,7 +84,7 @@ const char* hewn_model_class_name(const hewn_model* model, int64_t i) {
 
 int hewn_model_set_threads(hewn_model* model, int threads) {
   return guard(-1, [&] {
-    require(model, "hewn_model_set_threads", "model");
+    require_pointer(model, "hewn_model_set_threads", "model");
     model->model.set_threads(threads);
     return 0;
   });
@@ -106,14 +92,12 @@ int hewn_model_set_threads(hewn_model* model, int threads) {
 
 int hewn_model_run(hewn_model* model, const float* input, int64_t batch, float* output) {
   return guard(-1, [&] {
-    require(model, "hewn_model_run", "model");
+    require_pointer(model, "hewn_model_run", "model");
     if (batch < 0) throw hewn::Error(hewn::str("hewn_model_run: batch: expected 0 or more, got ", batch));
     if (batch == 0) return 0;
-    require(input, "hewn_model_run", "input");
-    require(output, "hewn_model_run", "output");
+    require_pointer(input, "hewn_model_run", "input");
+    require_pointer(output, "hewn_model_run", "output");
     model->model.run(input, batch, output);
     return 0;
   });
 }
-
-const char* hewn_last_error(void) { return last_error.c_str(); }

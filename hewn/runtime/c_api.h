@@ -6,6 +6,8 @@
 
 #include <stdint.h>  // NOLINT(modernize-deprecated-headers): a C header
 
+#include "hewn/core/c_error.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,10 +38,6 @@ int hewn_model_set_threads(hewn_model* model, int threads);
  * of fields (a click log) takes their numbers: whole numbers, exact as floats, from 0 to below the field's
  * vocabulary. A sample with anything else among them comes out as NaN, which is no failure. */
 int hewn_model_run(hewn_model* model, const float* input, int64_t batch, float* output);
-
-/* What went wrong last in this thread: one line, "" before anything has. Valid until the next failing call.
- */
-const char* hewn_last_error(void);
 
 #ifdef __cplusplus
 }

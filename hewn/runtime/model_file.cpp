@@ -74,6 +74,11 @@ ModelData parse_model(std::string bytes, const std::string& where, const Limits&
     const std::string& version = metadata(file, "hewn.format");
     if (version == kVersion) return parse_v2(file, limits);
     if (version == "1") return parse_v1(file, limits);
+    if (version == "3") {
+      throw Error(
+          "is of format version \"3\", a network of general tensors: open it with hewn::onnx::open_network "
+          "or hewn_network_load");
+    }
     throw Error(str("is of format version ", in_quotes(version), "; this version of hewn reads 1 and 2"));
   } catch (const Error& error) {
     throw FormatError(where, error.what());

@@ -65,6 +65,52 @@ TEST_F(Networks, InEightBits) {
   EXPECT_FALSE(is_there(path("n.hewn")));
 }
 
+TEST_F(Networks, CalibratedOnFolders) {
+  const std::string recorded = std::string(HEWN_SOURCE_DIR) + "/tests/onnx/recorded/tiny";
+  const io::NpyArray all = io::read_npy_array(recorded + ".in.x.npy");
+  const auto& values = std::get<0>(all.values);
+  const auto each = static_cast<int64_t>(values.size()) / all.dims[0];
+  std::filesystem::create_directories(path("rows"));
+  for (int64_t i = 0; i < all.dims[0]; ++i) {
+    // One has its samples counted, the others are samples.
+    const std::vector<int64_t> dims = i == 0 ? std::vector<int64_t>{1, 4, 64} : std::vector<int64_t>{4, 64};
+    const std::vector<float> sample(values.begin() + i * each, values.begin() + (i + 1) * each);
+    write_file_atomically(path("rows/" + std::to_string(i) + ".npy"),
+                          io::npy_bytes(io::NpyArray{dims, sample}));
+  }
+  const auto prune = [&](const std::string& from, const std::string& to) {
+    return hewn({"prune", recorded + ".onnx", "--block", "4", "--min-blocks", "4", "--calibration", from,
+                 "--to", path(to)});
+  };
+  EXPECT_EQ(prune(recorded + ".in.x.npy", "a.onnx").code, 0);
+  const Outcome outcome = prune(path("rows"), "b.onnx");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(read_file(path("a.onnx")), read_file(path("b.onnx")));
+  std::filesystem::create_directories(path("none"));
+  expect_error({"prune", recorded + ".onnx", "--calibration", path("none"), "--to", path("c.onnx")},
+               "none: has no .npy files");
+  write_file_atomically(path("rows/z.npy"), io::npy_bytes(io::NpyArray{{4, 63}, std::vector<float>(252)}));
+  expect_error({"prune", recorded + ".onnx", "--calibration", path("rows"), "--to", path("c.onnx")},
+               "z.npy: has shape (1, 4, 63)");
+  EXPECT_FALSE(is_there(path("c.onnx")));
+}
+
+TEST_F(Networks, LatencyOfSingleCalls) {
+  const Outcome outcome =
+      hewn({"bench", "file", kRelu, "--batch", "1", "--latency", "--calls", "200", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json row = Json::parse(outcome.out)["rows"][0];
+  EXPECT_EQ(row["calls"], 200);
+  EXPECT_LE(row["p50"].get<double>(), row["p95"].get<double>());
+  EXPECT_LE(row["p95"].get<double>(), row["p99"].get<double>());
+  EXPECT_LE(row["p99"].get<double>(), row["max"].get<double>());
+  int64_t counted = 0;
+  for (const Json& bin : row["histogram"]) counted += bin["calls"].get<int64_t>();
+  EXPECT_EQ(counted, 200);
+  expect_error({"bench", "file", kRelu, "--calls", "3"}, "calls: goes with --latency only");
+  expect_error({"bench", "linear", "--latency"}, "latency: applies to files only");
+}
+
 TEST_F(Networks, WhatDoesNotFitIsSaidInOneLine) {
   expect_error({"import", kRelu}, "to: expected the file to write");
   expect_error({"import", kRelu, "--to", path("m.txt")}, "to: expected a name that ends in .hewn");

@@ -18,7 +18,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"kernels", {"core"}},
     {"runtime", {"core", "io", "kernels"}},
     {"flow", {"core", "io", "kernels"}},
-    {"onnx", {"core", "flow"}},
+    {"onnx", {"core", "io", "flow"}},
     {"refit", {"core", "io", "convex", "flow", "prune"}},
     {"measure", {"core", "kernels", "runtime"}},
     {"tensor", {"core", "io", "kernels"}},

@@ -231,5 +231,26 @@ TEST(Operators, IntegersNeverTrap) {
   EXPECT_EQ(values_of<int64_t>(byte.run()[0]), (List{44, 255}));
 }
 
+// Matrices are turned eight rows at a time: sizes around that, and more dimensions before them.
+TEST(Operators, TransposesMatricesOfAnySize) {
+  for (const int64_t rows : {1, 7, 8, 13, 16, 197}) {
+    for (const int64_t columns : {1, 8, 9, 64}) {
+      Tensor x = zeros({2, rows, columns});
+      for (size_t i = 0; i < x.values<float>().size(); ++i) x.values<float>()[i] = static_cast<float>(i);
+      const Tensor y = Single{"Transpose", {{"perm", std::vector<int64_t>{0, 2, 1}}}, {x}}.run()[0];
+      ASSERT_EQ(y.dims(), (Dims{2, columns, rows}));
+      for (int64_t m = 0; m < 2; ++m) {
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t c = 0; c < columns; ++c) {
+            ASSERT_EQ(y.values<float>()[static_cast<size_t>((m * columns + c) * rows + r)],
+                      static_cast<float>((m * rows + r) * columns + c))
+                << rows << "x" << columns;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hewn::flow

@@ -19,7 +19,8 @@ std::filesystem::path old(const std::string& name) {
 const std::vector<Edit>& edits() {
   static const std::vector<Edit> kEdits = {
       {"no format", [](Parts& p) { p.metadata.erase("hewn.format"); }},
-      {"another format", [](Parts& p) { p.metadata["hewn.format"] = "3"; }, "reads 1 and 2"},
+      {"another format", [](Parts& p) { p.metadata["hewn.format"] = "4"; }, "reads 1 and 2"},
+      {"general tensors", [](Parts& p) { p.metadata["hewn.format"] = "3"; }, "hewn_network_load"},
       {"no graph", [](Parts& p) { p.metadata.erase("hewn.graph"); }},
       {"graph is not JSON", [](Parts& p) { p.metadata["hewn.graph"] = "{"; }},
       {"graph is a list", [](Parts& p) { p.metadata["hewn.graph"] = "[]"; }},

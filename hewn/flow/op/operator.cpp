@@ -44,12 +44,11 @@ int64_t from_front(const Call& call, int64_t axis, int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-std::vector<int64_t> from_front(const Call& call, std::vector<int64_t> axes, int64_t rank) {
-  std::vector<bool> seen(static_cast<size_t>(rank), false);
+Steps from_front(const Call& call, Steps axes, int64_t rank) {
+  Steps seen(static_cast<size_t>(rank), 0);
   for (int64_t& axis : axes) {
     axis = from_front(call, axis, rank);
-    if (seen[static_cast<size_t>(axis)]) throw call.bad(str("axis ", axis, " is there twice"));
-    seen[static_cast<size_t>(axis)] = true;
+    if (seen[static_cast<size_t>(axis)]++ > 0) throw call.bad(str("axis ", axis, " is there twice"));
   }
   return axes;
 }
@@ -73,7 +72,7 @@ std::vector<Spec> same_numbers(const Call& call) {
 }
 
 int64_t count(const Dims& dims, int64_t first, int64_t last) {
-  return count(Dims(dims.begin() + first, dims.begin() + last));
+  return count(std::span(dims).subspan(static_cast<size_t>(first), static_cast<size_t>(last - first)));
 }
 
 Dims broadcast(const Call& call, const Dims& a, const Dims& b) {
@@ -92,15 +91,15 @@ Dims broadcast(const Call& call, const Dims& a, const Dims& b) {
   return out;
 }
 
-std::vector<int64_t> strides_of(const Dims& dims) {
-  std::vector<int64_t> strides(dims.size(), 1);
+Steps strides_of(const Dims& dims) {
+  Steps strides(dims.size(), 1);
   for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
   return strides;
 }
 
-std::vector<int64_t> strides_in(const Dims& from, const Dims& to) {
-  const std::vector<int64_t> own = strides_of(from);
-  std::vector<int64_t> strides(to.size(), 0);
+Steps strides_in(const Dims& from, const Dims& to) {
+  const Steps own = strides_of(from);
+  Steps strides(to.size());
   const size_t skip = to.size() - from.size();
   for (size_t d = 0; d < from.size(); ++d) strides[skip + d] = from[d] == 1 ? 0 : own[d];
   return strides;

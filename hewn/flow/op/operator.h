@@ -9,6 +9,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/flow/graph.h"
+#include "hewn/flow/op/steps.h"
 
 namespace hewn::flow {
 
@@ -105,7 +106,7 @@ void with_type(Type type, const Body& body) {
 /// `axis` counted from the front; throws where it is not one of `rank`.
 int64_t from_front(const Call& call, int64_t axis, int64_t rank);
 /// Those of a list; throws where one is there twice.
-std::vector<int64_t> from_front(const Call& call, std::vector<int64_t> axes, int64_t rank);
+Steps from_front(const Call& call, Steps axes, int64_t rank);
 /// An attribute until some opset, an input since: `name`, or input number `input`. None: nothing.
 std::optional<std::vector<int64_t>> list_of(const Call& call, const std::string& name, size_t input);
 /// What comes out of operators that keep the shape and type of their first input: anything, or floats only,
@@ -119,18 +120,17 @@ int64_t count(const Dims& dims, int64_t first, int64_t last);
 Dims broadcast(const Call& call, const Dims& a, const Dims& b);
 /// Steps in elements from one index of each dimension of `to` to the next, for a tensor of `from` that is
 /// stretched to it: 0 where it is stretched.
-std::vector<int64_t> strides_in(const Dims& from, const Dims& to);
+Steps strides_in(const Dims& from, const Dims& to);
 /// Row-major steps.
-std::vector<int64_t> strides_of(const Dims& dims);
+Steps strides_of(const Dims& dims);
 
 /// Calls body(offset...) for every index of `dims`, row-major, with the offset in each of the tensors that
 /// `strides` belong to.
 template <size_t kTensors, class Body>
-void each_index(const Dims& dims, const std::array<std::vector<int64_t>, kTensors>& strides,
-                const Body& body) {
+void each_index(std::span<const int64_t> dims, const std::array<Steps, kTensors>& strides, const Body& body) {
   const int64_t total = count(dims);
   if (total == 0) return;
-  std::vector<int64_t> index(dims.size(), 0);
+  Steps index(dims.size());
   std::array<int64_t, kTensors> offset{};
   for (int64_t i = 0; i < total; ++i) {
     body(i, offset);

@@ -12,10 +12,10 @@ namespace hewn::flow {
 /// far apart its elements are there. Dimensions that follow one another evenly in all of them become one, so
 /// that runs are long.
 template <size_t kTensors, class Body>
-void each_run(const Dims& dims, const std::array<std::vector<int64_t>, kTensors>& strides, const Body& body) {
+void each_run(std::span<const int64_t> dims, const std::array<Steps, kTensors>& strides, const Body& body) {
   if (count(dims) == 0) return;
-  Dims outer;
-  std::array<std::vector<int64_t>, kTensors> steps;
+  Steps outer;
+  std::array<Steps, kTensors> steps;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (dims[d] == 1) continue;
     bool joins = !outer.empty();
@@ -37,13 +37,14 @@ void each_run(const Dims& dims, const std::array<std::vector<int64_t>, kTensors>
       steps[t].pop_back();
     }
   }
-  each_index(outer, steps, [&](int64_t i, const auto& offset) { body(i * length, offset, length, step); });
+  each_index(std::span<const int64_t>(outer.begin(), outer.size()), steps,
+             [&](int64_t i, const auto& offset) { body(i * length, offset, length, step); });
 }
 
 /// Elements in memory, and how far apart they are in each dimension.
 struct Place {
   void* data;
-  std::vector<int64_t> strides;  // in elements; may be 0 or negative
+  Steps strides;  // in elements; may be 0 or negative
 };
 
 /// Copies a tensor of `dims` with elements of `type` from one place to another.

@@ -30,7 +30,7 @@ void run_scatter_elements(const Call& call) {
   const auto axis = static_cast<size_t>(scatter_axis(call));
   const int64_t size = call.dims(0)[axis];
   const auto indices = call.values<int64_t>(1);
-  std::vector<int64_t> strides = strides_of(call.dims(0));
+  Steps strides = strides_of(call.dims(0));
   const int64_t step = std::exchange(strides[axis], 0);
   with_type(call.type(0), [&](auto element) {
     using T = decltype(element);

@@ -20,7 +20,8 @@ std::vector<Spec> infer_arg(const Call& call) {
 template <class T, class Better>
 void best_of(const Call& call, const Better& better) {
   const Lanes lanes = lanes_of(call.dims(0), arg_axis(call));
-  const bool last = call.node->integer("select_last_index", 0) != 0;
+  static const std::string kSelectLast = "select_last_index";  // too long to be made without memory
+  const bool last = call.node->integer(kSelectLast, 0) != 0;
   const T* in = call.values<T>(0).data();
   const auto out = call.result<int64_t>(0);
   for (int64_t lane = 0; lane < lanes.number(); ++lane) {

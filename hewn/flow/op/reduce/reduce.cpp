@@ -44,7 +44,7 @@ void fold(const Call& call, State begin, const Step& step, const Finish& finish)
   const auto out = call.result<T>(0);
   const std::vector<bool> reduced = reduced_dims(call);
   const Dims& dims = call.dims(0);
-  std::vector<int64_t> strides(dims.size(), 0);
+  Steps strides(dims.size());
   int64_t together = 1;
   int64_t apart = 1;
   for (size_t d = dims.size(); d-- > 0;) {

@@ -26,7 +26,7 @@ std::vector<Spec> infer_concat(const Call& call) {
 void run_concat(const Call& call) {
   const size_t axis = concat_axis(call);
   const Dims& dims = call.out[0].spec.dims;
-  const std::vector<int64_t> strides = strides_of(dims);
+  const Steps strides = strides_of(dims);
   auto* to = static_cast<std::byte*>(call.out[0].data);
   for (const View* part : call.in) {
     copy(call.type(0), part->spec.dims, {part->data, strides_of(part->spec.dims)}, {to, strides});

@@ -58,8 +58,8 @@ void pad_constant(const Call& call, const Margins& margins) {
   const auto out = call.result<T>(0);
   const bool given = call.has(2);
   std::fill(out.begin(), out.end(), given ? call.values<T>(2)[0] : T{});
-  const std::vector<int64_t> from_strides = strides_of(call.dims(0));
-  const std::vector<int64_t> to_strides = strides_of(call.out[0].spec.dims);
+  const Steps from_strides = strides_of(call.dims(0));
+  const Steps to_strides = strides_of(call.out[0].spec.dims);
   Dims kept = call.dims(0);
   int64_t from = 0;
   int64_t to = 0;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "hewn/flow/op/runs.h"
 
@@ -30,43 +29,45 @@ Stretch stretch(const Call& call, int64_t dim, int64_t start, int64_t end, int64
   return {start, start > end ? (start - end - 1) / -step + 1 : 0, step};
 }
 
-/// One for every dimension of the input.
-std::vector<Stretch> stretches(const Call& call) {
-  const std::vector<int64_t> starts = call.list(1);
-  const std::vector<int64_t> ends = call.list(2);
-  std::vector<int64_t> axes(starts.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  if (call.has(3)) axes = call.list(3);
-  const std::vector<int64_t> steps = call.has(4) ? call.list(4) : std::vector<int64_t>(starts.size(), 1);
+Steps numbers_of(const Call& call, size_t input) {
+  const auto values = call.values<int64_t>(input);
+  return {values.data(), values.data() + values.size()};
+}
+
+/// Calls take(dimension, stretch) for those that are cut.
+template <class Take>
+void each_stretch(const Call& call, const Take& take) {
+  const auto starts = call.values<int64_t>(1);
+  const auto ends = call.values<int64_t>(2);
+  Steps axes;
+  for (size_t i = 0; i < starts.size() && !call.has(3); ++i) axes.push_back(static_cast<int64_t>(i));
+  if (call.has(3)) axes = numbers_of(call, 3);
+  const Steps steps = call.has(4) ? numbers_of(call, 4) : Steps(starts.size(), 1);
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
     throw call.bad("starts, ends, axes and steps are not equally many");
   }
-  std::vector<Stretch> out;
-  for (const int64_t dim : call.dims(0)) out.push_back({0, dim, 1});
   axes = from_front(call, axes, call.rank(0));
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axes[i]);
-    out[axis] = stretch(call, call.dims(0)[axis], starts[i], ends[i], steps[i]);
+    take(axis, stretch(call, call.dims(0)[axis], starts[i], ends[i], steps[i]));
   }
-  return out;
 }
 
 std::vector<Spec> infer_slice(const Call& call) {
-  Spec out = {call.type(0), {}};
-  for (const Stretch& one : stretches(call)) out.dims.push_back(one.length);
+  Spec out = call.spec(0);
+  each_stretch(call, [&](size_t axis, const Stretch& one) { out.dims[axis] = one.length; });
   return {out};
 }
 
 void run_slice(const Call& call) {
   const Dims& dims = call.out[0].spec.dims;
   if (count(dims) == 0) return;
-  std::vector<int64_t> strides = strides_of(call.dims(0));
+  Steps strides = strides_of(call.dims(0));
   int64_t begin = 0;
-  const std::vector<Stretch> all = stretches(call);
-  for (size_t d = 0; d < all.size(); ++d) {
-    begin += all[d].start * strides[d];
-    strides[d] *= all[d].step;
-  }
+  each_stretch(call, [&](size_t axis, const Stretch& one) {
+    begin += one.start * strides[axis];
+    strides[axis] *= one.step;
+  });
   auto* from = static_cast<std::byte*>(call.at(0).data) + static_cast<size_t>(begin) * size_of(call.type(0));
   copy(call.type(0), dims, {from, strides}, {call.out[0].data, strides_of(dims)});
 }

@@ -44,7 +44,7 @@ std::vector<Spec> infer_split(const Call& call) {
 
 void run_split(const Call& call) {
   const size_t axis = split_axis(call);
-  const std::vector<int64_t> strides = strides_of(call.dims(0));
+  const Steps strides = strides_of(call.dims(0));
   auto* from = static_cast<std::byte*>(call.at(0).data);
   for (const View& part : call.out) {
     const Dims& dims = part.spec.dims;

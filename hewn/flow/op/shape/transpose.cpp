@@ -1,15 +1,16 @@
-#include <numeric>
-
 #include "hewn/flow/op/runs.h"
 
 namespace hewn::flow {
 namespace {
 
-std::vector<int64_t> permutation_of(const Call& call) {
+Steps permutation_of(const Call& call) {
   const int64_t rank = call.rank(0);
-  std::vector<int64_t> order(static_cast<size_t>(rank));
-  std::iota(order.rbegin(), order.rend(), 0);
-  order = call.node->integers("perm", order);
+  Steps order;
+  if (const auto* given = call.node->list("perm"); given != nullptr) {
+    order = *given;
+  } else {
+    for (int64_t axis = rank; axis-- > 0;) order.push_back(axis);
+  }
   if (static_cast<int64_t>(order.size()) != rank) throw call.bad("perm does not fit the input's dimensions");
   return from_front(call, order, rank);
 }
@@ -21,8 +22,8 @@ std::vector<Spec> infer_transpose(const Call& call) {
 }
 
 void run_transpose(const Call& call) {
-  const std::vector<int64_t> own = strides_of(call.dims(0));
-  std::vector<int64_t> strides;
+  const Steps own = strides_of(call.dims(0));
+  Steps strides;
   for (const int64_t axis : permutation_of(call)) strides.push_back(own[static_cast<size_t>(axis)]);
   const View& out = call.out[0];
   copy(call.type(0), out.spec.dims, {call.at(0).data, strides}, {out.data, strides_of(out.spec.dims)});
