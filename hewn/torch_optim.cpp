@@ -35,7 +35,10 @@ void Pruner::restore_dropped() {
                         layer.support.data_ptr<uint8_t>(), layer.weight.layout});
       leaf.unsafeGetTensorImpl()->bump_version();  // as any change in place does
     } else {
-      at::add_out(leaf, prune::block_scale(leaf, {}, layer.support, layer.weight.layout), held->second);
+      at::add_out(
+          leaf,
+          prune::block_scale(leaf, {}, layer.support, layer.weight.layout, /*bf16=*/false, layer.memory),
+          held->second);
     }
   }
   if (!on_gpu.empty()) kernels::cuda::restore_blocks(on_gpu, stream);

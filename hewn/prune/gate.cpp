@@ -100,7 +100,17 @@ struct Operands {
   WeightLayout layout;
   at::Tensor active;
   at::ScalarType type;
+  c10::intrusive_ptr<GateMemory> memory;
 };
+
+/// Small tensors do not come from the system.
+constexpr size_t kLarge = size_t{128} << 10;
+
+at::Tensor made_like(const at::Tensor& weight, tensor::Reused& memory) {
+  return weight.nbytes() < kLarge ? at::empty_like(weight) : memory.like(weight);
+}
+
+GateMemory& memory_of(const at::IValue& saved) { return static_cast<GateMemory&>(*saved.toCapsule()); }
 
 struct BlockScale : torch::autograd::Function<BlockScale> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
@@ -108,7 +118,9 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const at::Tensor gates = gate.value_or(at::Tensor());
     remember(context, blocks.layout);
     context->save_for_backward({weight, gates, blocks.active});
-    at::Tensor out = at::empty_like(weight, weight.options().dtype(blocks.type));
+    at::Tensor out = blocks.memory ? made_like(weight, blocks.memory->shown)
+                                   : at::empty_like(weight, weight.options().dtype(blocks.type));
+    if (blocks.memory) context->saved_data["memory"] = at::IValue::make_capsule(blocks.memory);
     run_scale({weight, gates, blocks.active, blocks.layout}, out);
     return out;
   }
@@ -117,7 +129,10 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor& weight = saved[0];
     const at::Tensor& gate = saved[1];
-    const at::Tensor grad_weight = at::empty_like(weight);
+    const auto memory = context->saved_data.find("memory");
+    const at::Tensor grad_weight = memory == context->saved_data.end()
+                                       ? at::empty_like(weight)
+                                       : made_like(weight, memory_of(memory->second).gradient);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
     run_scale_backward({weight, gate, saved[2], recall(context)}, tensor::in_order_of(weight, grads[0]),
                        grad_weight, grad_gate);
@@ -146,12 +161,13 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
 }  // namespace
 
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
-                       const WeightLayout& layout, bool bf16) {
+                       const WeightLayout& layout, bool bf16, const c10::intrusive_ptr<GateMemory>& memory) {
   if (bf16 && !weight.is_cuda()) throw Error("block_scale: gives bf16 on a GPU only");
   const auto gates =
       gate.defined() ? TorchOptional<at::Tensor>(gate.contiguous()) : TorchOptional<at::Tensor>();
   return BlockScale::apply(weight, gates,
-                           Operands{layout, active, bf16 ? at::kBFloat16 : weight.scalar_type()});
+                           Operands{layout, active, bf16 ? at::kBFloat16 : weight.scalar_type(),
+                                    weight.is_cpu() ? memory : c10::intrusive_ptr<GateMemory>()});
 }
 
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {

@@ -1,19 +1,29 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include "hewn/core/grid.h"
+#include "hewn/tensor/reused.h"
 
 namespace hewn::prune {
+
+/// What a layer's gate writes in every step.
+struct GateMemory : torch::CustomClassHolder {
+  tensor::Reused shown;
+  tensor::Reused gradient;
+};
 
 /// The gate: a differentiable block-wise product, fused into one pass forward and one pass backward.
 ///
 /// `weight` is in the memory order that `layout` describes; `gate` (one value per block) may be undefined,
 /// which means 1; `active` (uint8 per block) may be undefined, which means all. Blocks that are not active
 /// give exact zeros and pass no gradient, neither to the weight nor to the gate. On a GPU the product may
-/// come in bf16, rounded once, which saves the pass that would convert it.
+/// come in bf16, rounded once, which saves the pass that would convert it. On the CPU `memory`, where given,
+/// holds product and gradient from step to step.
 at::Tensor block_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
-                       const WeightLayout& layout, bool bf16 = false);
+                       const WeightLayout& layout, bool bf16 = false,
+                       const c10::intrusive_ptr<GateMemory>& memory = {});
 
 /// Frobenius norm of every block, differentiable; the gradient at a block of zeros is zero.
 at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout);

@@ -64,7 +64,8 @@ at::Tensor Layer::gated(bool bf16) const {
   const at::Tensor gate = score->gate(weight);
   const bool seen = score->sees_gradients();
   if (!gate.defined() && !support.defined() && !seen) return weight.leaf;
-  at::Tensor shown = block_scale(weight.leaf, gate, support, weight.layout, bf16 && weight.leaf.is_cuda());
+  at::Tensor shown =
+      block_scale(weight.leaf, gate, support, weight.layout, bf16 && weight.leaf.is_cuda(), memory);
   if (seen && shown.requires_grad()) {
     shown.register_hook([score = score, weight = weight](const at::Tensor& gradient) {
       score->see_gradient(weight, tensor::in_order_of(weight.leaf, gradient));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "hewn/prune/gate.h"
 #include "hewn/prune/score/score.h"
 #include "hewn/prune/sparse_weight.h"
 #include "hewn/prune/weight_slot.h"
@@ -28,6 +29,7 @@ struct Layer {
   std::shared_ptr<SparseWeight> sparse;    // of this support; null while the layer runs dense
   std::shared_ptr<const KeptBlocks> kept;  // the same on a GPU
   WeightSlot slot;
+  c10::intrusive_ptr<GateMemory> memory = c10::make_intrusive<GateMemory>();
 
   /// Makes the chosen blocks the active ones (undefined: all), on kept blocks alone where `execution` says
   /// so.

@@ -71,7 +71,7 @@ at::Tensor PrunedLayer::gated(const at::Tensor& leaf) const {
   if (!gate.defined() && !layer_->support.defined()) return leaf;
   // Where autocast would convert it right away it comes so, which saves that pass.
   const bool bf16 = leaf.is_cuda() && leaf.scalar_type() == at::kFloat && tensor::autocast_to_bf16();
-  return prune::block_scale(leaf, gate, layer_->support, weight.layout, bf16);
+  return prune::block_scale(leaf, gate, layer_->support, weight.layout, bf16, layer_->memory);
 }
 
 at::Tensor PrunedLayer::run(const at::Tensor& x, const at::Tensor& bias, bool compact) {

@@ -1,0 +1,64 @@
+#include "hewn/prune/gate.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace hewn::prune {
+namespace {
+
+/// A weight of 256 KiB, its gate and its active blocks, which no step changes.
+struct Parts {
+  at::Tensor weight = at::randn({256, 256}).set_requires_grad(true);
+  WeightLayout layout = layout_of(weight, {16, 16});
+  at::Tensor gate = at::rand({256}).set_requires_grad(true);
+  at::Tensor active = (at::rand({256}) > 0.5).to(at::kByte);
+};
+
+TEST(Gate, MemoryIsUsedAgainOnlyWhenNobodyHoldsIt) {
+  at::manual_seed(1);
+  const Parts p;
+  const auto memory = c10::make_intrusive<GateMemory>();
+  const auto scale = [&](const at::Tensor& gate) {
+    return block_scale(p.weight, gate, p.active, p.layout, /*bf16=*/false, memory);
+  };
+  at::Tensor first = scale(p.gate);
+  const at::Tensor before = first.detach().clone();
+  const at::Tensor second = scale(2 * p.gate);  // the first is still held
+  EXPECT_TRUE(at::equal(first, before));
+  EXPECT_NE(first.data_ptr(), second.data_ptr());
+  const void* place = second.data_ptr();
+  at::Tensor view = second.detach().narrow(0, 0, 1);  // a view of it holds it as well
+  first = at::Tensor();
+  EXPECT_NE(scale(p.gate).data_ptr(), place);
+  const void* last = scale(p.gate).data_ptr();
+  EXPECT_EQ(scale(p.gate).data_ptr(), last);
+}
+
+TEST(Gate, GradientsAreTheSameWithMemory) {
+  at::manual_seed(2);
+  Parts p;
+  const auto memory = c10::make_intrusive<GateMemory>();
+  std::vector<at::Tensor> held;  // gradients of earlier steps, as a user may keep them
+  std::vector<at::Tensor> expected;
+  for (int step = 0; step < 4; ++step) {
+    const at::Tensor target = at::randn({256, 256});
+    std::vector<at::Tensor> grads;
+    for (const auto& with : {c10::intrusive_ptr<GateMemory>(), memory}) {
+      p.weight.mutable_grad() = at::Tensor();
+      p.gate.mutable_grad() = at::Tensor();
+      const at::Tensor shown = block_scale(p.weight, p.gate, p.active, p.layout, /*bf16=*/false, with);
+      shown.backward(target, /*retain_graph=*/true);
+      shown.backward(target);  // adds up
+      grads.push_back(p.weight.grad());
+      grads.push_back(p.gate.grad());
+    }
+    EXPECT_TRUE(at::equal(grads[0], grads[2]));
+    EXPECT_TRUE(at::equal(grads[1], grads[3]));
+    held.push_back(grads[2]);
+    expected.push_back(grads[0].clone());
+  }
+  for (size_t i = 0; i < held.size(); ++i) EXPECT_TRUE(at::equal(held[i], expected[i])) << i;
+}
+
+}  // namespace
+}  // namespace hewn::prune
