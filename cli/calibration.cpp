@@ -19,6 +19,7 @@ namespace {
 
 /// Of a folder of images, unless --samples says another number.
 constexpr int64_t kImages = 512;
+constexpr int64_t kMostPixels = 16384;  // of a side, as the rules for images have it
 
 // Of all ImageNet's pixels, in [0, 1]; most networks for pictures were trained so.
 const std::vector<double> kMean = {0.485, 0.456, 0.406};
@@ -68,7 +69,10 @@ std::pair<int64_t, int64_t> picture_of(const flow::Port& port, const Calibration
   }
   if (size <= 0 && !fields.image_size)
     throw Error(str("image-size: expected a number, since the input ", name, " leaves it open"));
-  return {dims[1], size > 0 ? size : *fields.image_size};
+  const int64_t side = size > 0 ? size : *fields.image_size;
+  if (side < 1 || side > kMostPixels)
+    throw Error(str("image-size: expected 1 to ", kMostPixels, " pixels a side, got ", side));
+  return {dims[1], side};
 }
 
 /// What was asked for, else what the file says, else as networks for ImageNet are evaluated.
@@ -158,6 +162,11 @@ Calibration read_calibration(const flow::Graph& graph, const std::string& model,
     if (images.empty()) {
       samples[input] = refit::read_samples(port, path, fields.samples);
       continue;
+    }
+    if (graph.inputs.size() > 1) {
+      throw Error(str("calibration: ", path,
+                      " has images, which go with networks of one input; this one has ",
+                      graph.inputs.size()));
     }
     const auto [channels, size] = picture_of(port, fields, name);
     samples[input] =

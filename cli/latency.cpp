@@ -1,6 +1,7 @@
 #include "cli/latency.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "cli/table.h"
@@ -38,7 +39,8 @@ Latency::Latency(std::vector<double> milliseconds) : sorted_(std::move(milliseco
 }
 
 double Latency::at(double share) const {
-  return sorted_[static_cast<size_t>(share * static_cast<double>(sorted_.size() - 1))];
+  const double within = std::ceil(share * static_cast<double>(sorted_.size()));
+  return sorted_[static_cast<size_t>(std::max(within, 1.0)) - 1];
 }
 
 /// Equal stretches up to p99, and one for what took longer: a few long calls would flatten all others.

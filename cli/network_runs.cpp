@@ -140,8 +140,8 @@ std::vector<flow::Tensor> made_up(const flow::Graph& graph, int64_t batch) {
   return out;
 }
 
-std::vector<int64_t> batches_of(const std::string& text) {
-  if (text == "auto") return {1, 8};
+/// Whole numbers from 1 on, with commas between.
+std::vector<int64_t> whole_numbers(const std::string& key, const std::string& text) {
   std::vector<int64_t> out;
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
@@ -149,11 +149,15 @@ std::vector<int64_t> batches_of(const std::string& text) {
     const bool digits =
         !word.empty() && word.size() < 7 && word.find_first_not_of("0123456789") == std::string::npos;
     if (!digits || std::stoll(word) < 1)
-      throw Error(str("batch: expected whole numbers from 1 on, got ", text));
+      throw Error(str(key, ": expected whole numbers from 1 on, got ", text));
     out.push_back(std::stoll(word));
     at = end + 1;
   }
   return out;
+}
+
+std::vector<int64_t> batches_of(const std::string& text) {
+  return text == "auto" ? std::vector<int64_t>{1, 8} : whole_numbers("batch", text);
 }
 
 /// Measures, and prints or adds a row.
@@ -206,7 +210,7 @@ int run_bench_network(const BenchFields& fields, const Given& given) {
   const NetworkSource source = open_network(path);
   flow::Network network(source.graph, source.block);
   const std::string& threads = fields.texts.at("threads");
-  network.set_threads(threads == "auto" ? 1 : static_cast<int>(batches_of(threads).front()));
+  network.set_threads(threads == "auto" ? 1 : static_cast<int>(whole_numbers("threads", threads).front()));
   Json json = {{"file", path}, {"threads", network.threads()}, {"rows", Json::array()}};
   std::vector<std::vector<std::string>> rows = {{"batch", "runs", "CPU ms", "p95", "p99"}};
   for (const int64_t batch : batches_of(fields.texts.at("batch"))) {
@@ -259,7 +263,7 @@ int run_latency_model(const BenchFields& fields, const Given& given) {
   source_kind("bench file", path, {io::SourceKind::kModel, io::SourceKind::kOnnx});
   runtime::Model model = runtime::Model::load(path);
   const std::string& threads = fields.texts.at("threads");
-  model.set_threads(threads == "auto" ? 1 : static_cast<int>(batches_of(threads).front()));
+  model.set_threads(threads == "auto" ? 1 : static_cast<int>(whole_numbers("threads", threads).front()));
   Json json = {{"file", path}, {"threads", model.threads()}, {"rows", Json::array()}};
   for (const int64_t batch : batches_of(fields.texts.at("batch"))) {
     const std::vector<float> input(static_cast<size_t>(batch * model.inputs()), 1.0F);

@@ -42,9 +42,14 @@ void place_slots(Plan& plan) {
 }
 
 std::shared_ptr<const Weight> WeightCache::get(const Tensor& tensor, WeightKind kind, int64_t groups) {
-  auto& weight = weights_[{tensor.bytes(), static_cast<int64_t>(kind) + 4 * groups}];
-  if (weight == nullptr) weight = pack_weight(tensor, kind, groups, block_);
-  return weight;
+  const std::pair<const void*, int64_t> key = {tensor.bytes(), static_cast<int64_t>(kind) + 4 * groups};
+  const auto known = weights_.find(key);
+  if (known != weights_.end()) return known->second.weight;
+  // Constants that were folded for one shape go with its plan.
+  std::erase_if(weights_, [](const auto& entry) { return !entry.second.tensor.shared(); });
+  Packed& packed = weights_[key];
+  packed = {tensor, pack_weight(tensor, kind, groups, block_)};
+  return packed.weight;
 }
 
 }  // namespace hewn::flow

@@ -87,7 +87,12 @@ class WeightCache {
 
  private:
   int64_t block_;
-  std::map<std::pair<const void*, int64_t>, std::shared_ptr<const Weight>> weights_;
+  /// With its tensor: the address of one that is gone may be another's next.
+  struct Packed {
+    Tensor tensor;
+    std::shared_ptr<const Weight> weight;
+  };
+  std::map<std::pair<const void*, int64_t>, Packed> weights_;
   std::map<std::pair<const void*, int64_t>, std::shared_ptr<const ByteWeights>> byte_weights_;
 };
 

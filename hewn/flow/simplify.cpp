@@ -152,11 +152,14 @@ bool fold_batch_norm(const Finder& finder, Graph& graph, Node& node) {
   if (node.op != "BatchNormalization" || node.integer("training_mode", 0) != 0) return false;
   const Node* conv = finder.maker(node.inputs[0], "Conv");
   if (conv == nullptr || finder.uses(node.inputs[0]) != 1) return false;
+  if (conv->inputs.size() < 2) return false;
   const Tensor* weight = graph.constant(conv->inputs[1]);
   const bool biased = conv->inputs.size() > 2 && conv->inputs[2] != kNone;
   const Tensor* bias = biased ? graph.constant(conv->inputs[2]) : nullptr;
   if (weight == nullptr || (biased && bias == nullptr) || weight->elements() == 0) return false;
+  if (weight->type() != Type::kFloat || weight->dims().empty()) return false;
   const int64_t outputs = weight->dims()[0];
+  if (biased && (bias->type() != Type::kFloat || bias->elements() != outputs)) return false;
   std::vector<const Tensor*> numbers;
   for (size_t i = 1; i < 5; ++i) {
     numbers.push_back(i < node.inputs.size() && node.inputs[i] != kNone ? graph.constant(node.inputs[i])
@@ -207,7 +210,8 @@ void skip_identities(Graph& graph) {
                          ratio->values<float>()[0] == 0;
     const bool identity =
         node.op == "Identity" || (node.op == "Dropout" && !mask && (node.inputs.size() < 3 || nothing));
-    if (identity && !node.inputs.empty() && node.outputs[0] != kNone) same[node.outputs[0]] = node.inputs[0];
+    if (identity && !node.inputs.empty() && !node.outputs.empty() && node.outputs[0] != kNone)
+      same[node.outputs[0]] = node.inputs[0];
   }
   // Outputs keep their names, so the node that makes one stays.
   remove_unused(graph);

@@ -56,6 +56,8 @@ class Tensor {
   int64_t elements() const { return elements_; }
   std::byte* bytes() { return memory_.get(); }
   const std::byte* bytes() const { return memory_.get(); }
+  /// Whether another tensor has the same memory.
+  bool shared() const { return memory_.use_count() > 1; }
   size_t byte_count() const { return static_cast<size_t>(elements_) * size_of(spec_.type); }
 
   /// Throws Error where the elements are of another type.

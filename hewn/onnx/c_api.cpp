@@ -90,9 +90,13 @@ void check_tensor(const hewn_tensor& tensor, const std::string& name) {
 void point_at(const hewn_tensor& given, const std::string& name, flow::Tensor& held) {
   check_tensor(given, name);
   const auto type = static_cast<flow::Type>(given.type);
-  held.point_at(type, {given.dims, static_cast<size_t>(given.rank)}, const_cast<void*>(given.data));
+  try {
+    held.point_at(type, {given.dims, static_cast<size_t>(given.rank)}, const_cast<void*>(given.data));
+  } catch (const Error& problem) {
+    throw Error(str("hewn_network_run: input ", name, ": ", problem.what()));
+  }
   if (held.elements() == 0) return;
-  require_pointer(given.data, "hewn_network_run", "data of an input");
+  if (given.data == nullptr) throw Error(str("hewn_network_run: input ", name, ": data is null"));
   if (type != flow::Type::kBool) return;
   const auto* bytes = static_cast<const uint8_t*>(given.data);
   if (std::any_of(bytes, bytes + held.elements(), [](uint8_t byte) { return byte > 1; })) {

@@ -56,10 +56,11 @@ int32_t hewn_network_output(const hewn_network* network, int64_t i, hewn_tensor*
 
 /* Runs on `count` inputs, one for each of the network's, in its order or by their names. They are only read,
  * and needed only during the call. The first call with inputs of new shapes makes a plan and allocates its
- * memory; calls that repeat the shapes of one of the last few allocate nothing. */
+ * memory; calls that repeat the shapes of one of the last few plan nothing anew (docs/onnx.md says which
+ * operators then allocate nothing). */
 int32_t hewn_network_run(hewn_network* network, const hewn_tensor* inputs, int64_t count);
 
-/* The i-th output of the last run that went well, with its true dims. It lies in the network's memory: valid
+/* The i-th output of the last run, where it went well, with its true dims. It lies in the network's memory: valid
  * until it runs again or is freed. */
 int32_t hewn_network_result(const hewn_network* network, int64_t i, hewn_tensor* result);
 

@@ -7,7 +7,9 @@
 
 namespace hewn::onnx {
 
-flow::Network open_network(const std::filesystem::path& path) {
+namespace {
+
+flow::Network open(const std::filesystem::path& path) {
   const io::SourceKind kind = io::kind_of(path);
   if (kind == io::SourceKind::kOnnx) return flow::Network(read_onnx(path));
   if (kind != io::SourceKind::kModel) {
@@ -17,6 +19,18 @@ flow::Network open_network(const std::filesystem::path& path) {
   flow::FlowModel model = flow::read_flow_model(path);
   const int64_t block = model.block();
   return flow::Network(std::move(model.graph), block);
+}
+
+}  // namespace
+
+flow::Network open_network(const std::filesystem::path& path) {
+  try {
+    return open(path);
+  } catch (const FormatError&) {
+    throw;
+  } catch (const Error& problem) {  // what a graph cannot be is found when it is made ready
+    throw FormatError(path.string(), problem.what());
+  }
 }
 
 }  // namespace hewn::onnx

@@ -84,17 +84,19 @@ bool has_fixed_batch(const flow::Graph& graph) {
                      [](const flow::Port& port) { return !port.spec.dims.empty() && port.spec.dims[0] > 0; });
 }
 
-/// How many samples there are; the same for all inputs.
-int64_t count_samples(const flow::Graph& graph, const std::vector<Samples>& samples) {
+/// How many samples are used, at most `most` unless that is 0; the same for all inputs.
+int64_t count_samples(const flow::Graph& graph, const std::vector<Samples>& samples, int64_t most) {
+  const auto used = [&](const Samples& some) {
+    return most > 0 ? std::min(some.array.dims[0], most) : some.array.dims[0];
+  };
   for (size_t i = 0; i < samples.size(); ++i) {
-    const int64_t count = samples[0].array.dims[0];
     expect_shape(graph.inputs[i], samples[i]);
-    if (samples[i].array.dims[0] != count) {
+    if (used(samples[i]) != used(samples[0])) {
       throw FormatError(samples[i].where, str("has ", samples[i].array.dims[0], " samples, but ",
-                                              samples[0].where, " has ", count));
+                                              samples[0].where, " has ", samples[0].array.dims[0]));
     }
   }
-  return samples[0].array.dims[0];
+  return used(samples[0]);
 }
 
 }  // namespace
@@ -143,8 +145,7 @@ Samples read_samples(const flow::Port& port, const std::filesystem::path& path, 
 
 Batches batches_of(const flow::Graph& graph, const std::vector<Samples>& samples, int64_t count,
                    int64_t most) {
-  const int64_t all = count_samples(graph, samples);
-  const int64_t used = count > 0 ? std::min(all, count) : all;
+  const int64_t used = count_samples(graph, samples, count);
   if (used < 1) throw FormatError(samples[0].where, "has no samples");
   // A network of a fixed batch takes whole ones only.
   const bool fixed = has_fixed_batch(graph);

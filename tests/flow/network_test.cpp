@@ -318,5 +318,41 @@ TEST(FlowModelFile, ComesBackAsItWas) {
                          after[0].values<float>().begin()));
 }
 
+/// A weight that follows from the shape of the input is folded anew for every shape; the plan of another
+/// shape must not multiply by it.
+TEST(Network, WeightsFoldedForAShapeAreThatShapes) {
+  Draft draft({1, 4});
+  Tensor first(Spec{Type::kInt, {1}});
+  Tensor shape(Spec{Type::kInt, {2}});
+  shape.values<int64_t>()[0] = 4;
+  shape.values<int64_t>()[1] = 48;
+  const int32_t rows = draft.add("Gather", {draft.add("Shape", {0}), draft.constant(std::move(first))});
+  const int32_t number = draft.add("Cast", {rows}, {{"to", int64_t{1}}});
+  const int32_t weight = draft.add("Expand", {number, draft.constant(std::move(shape))});
+  draft.output(draft.add("MatMul", {0, weight}), {1, 48});
+  Network network(draft.graph);
+  for (const int64_t batch : {1, 2, 3, 4, 5, 6, 7, 8, 2, 9, 1}) {
+    const std::vector<Tensor> x = {noise({batch, 4}, 3)};
+    const Tensor expected = evaluate(draft.graph, x)[0];
+    const Tensor got = network.run(x)[0];
+    for (size_t i = 0; i < expected.values<float>().size(); ++i)
+      ASSERT_NEAR(got.values<float>()[i], expected.values<float>()[i], 1e-4) << "batch " << batch;
+  }
+}
+
+TEST(Network, BatchNormAfterAConvolutionThatIsNoneIsLeftAlone) {
+  for (const int64_t broken : {0, 1}) {
+    Draft draft({1, 2, 4, 4});
+    const int32_t x = draft.conv(0, 2, 3, 1, 1, 0);
+    Node& conv = draft.graph.nodes.back();
+    if (broken == 0) conv.inputs.resize(1);
+    if (broken == 1) draft.graph.constants[conv.inputs[2]] = noise({1}, 9);
+    std::vector<int32_t> inputs = {x};
+    for (uint32_t i = 0; i < 4; ++i) inputs.push_back(draft.constant(noise({3}, 20 + i)));
+    draft.output(draft.add("BatchNormalization", inputs), {1, 3, 4, 4});
+    EXPECT_THROW(Network(draft.graph).run(std::vector<Tensor>{noise({1, 2, 4, 4}, 1)}), Error) << broken;
+  }
+}
+
 }  // namespace
 }  // namespace hewn::flow

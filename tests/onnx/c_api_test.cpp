@@ -117,6 +117,17 @@ TEST(NetworksInC, RunFilesOfBothKindsAndSurviveMisuse) {
   write_file_atomically(folder / "text.onnx", "no network");
   EXPECT_EQ(hewn_network_load((folder / "text.onnx").c_str(), &network), HEWN_BAD_FILE);
   EXPECT_EQ(network, nullptr);
+
+  const Handle opened = load((folder / "m.hewn").string());
+  std::vector<hewn_tensor> wrong = given;
+  wrong[1].data = nullptr;
+  EXPECT_EQ(hewn_network_run(opened.get(), wrong.data(), 3), HEWN_BAD_CALL);
+  EXPECT_NE(std::string(hewn_last_error()).find("input mask: data is null"), std::string::npos);
+  const int64_t dims[2] = {-2, 5};
+  wrong[1] = given[1];
+  wrong[0].dims = dims;
+  EXPECT_EQ(hewn_network_run(opened.get(), wrong.data(), 3), HEWN_BAD_CALL);
+  EXPECT_NE(std::string(hewn_last_error()).find("input ids"), std::string::npos) << hewn_last_error();
 }
 
 TEST(NetworksInC, AllocateNothingOnceTheyHaveSeenAShape) {

@@ -57,7 +57,7 @@ static int check_misuse(hewn_network* network, const hewn_tensor good[3]) {
   TRY(0, dims, NULL, "dims is null")
   TRY(0, dims, huge, "elements")
   TRY(0, dims, negative, "cannot be")
-  TRY(0, data, NULL, "data of an input is null")
+  TRY(0, data, NULL, "input ids: data is null")
   TRY(1, data, seven, "input mask: a bool is neither 0 nor 1")
   TRY(0, name, "nobody", "has no input \"nobody\"")
   TRY(0, name, "mask", "input mask came twice")

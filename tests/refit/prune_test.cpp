@@ -7,6 +7,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/flow/evaluate.h"
+#include "hewn/refit/calibration.h"
 #include "hewn/refit/layers.h"
 #include "tests/refit/networks.h"
 
@@ -179,6 +180,25 @@ TEST(RefitPrune, MagnitudeNeedsNoInputsAndOthersSayThatTheyDo) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("calibration"), std::string::npos);
   }
+}
+
+TEST(RefitPrune, CalibrationArraysAreCheckedAndCutToTheSamplesAskedFor) {
+  const flow::Graph graph = small_convnet(1);
+  Samples scalar{"x.npy", {{}, std::vector<float>{3.0F}}};
+  EXPECT_THROW(batches_of(graph, {scalar}, 0, 8), FormatError);
+  flow::Graph two = graph;
+  const int32_t other = two.add_value("other");
+  two.inputs.push_back({other, {flow::Type::kFloat, {-1, 2}}});
+  flow::Dims dims = graph.inputs[0].spec.dims;
+  dims[0] = 5;
+  int64_t numbers = 1;
+  for (const int64_t dim : dims) numbers *= dim;
+  const Samples long_one{"a.npy", {dims, std::vector<float>(static_cast<size_t>(numbers))}};
+  const Samples short_one{"b.npy", {{3, 2}, std::vector<float>(6)}};
+  EXPECT_THROW(batches_of(two, {long_one, short_one}, 0, 8), FormatError);
+  const Batches batches = batches_of(two, {long_one, short_one}, 3, 8);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_EQ(batches[0][0].dims()[0], 3);
 }
 
 TEST(RefitPrune, LayersThatAreNamedOrTooSmallStayDense) {
