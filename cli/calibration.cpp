@@ -46,7 +46,7 @@ Json rule_in_file(const std::string& model) {
   const auto metadata = onnx::read_metadata(model);
   const auto found = metadata.find("hewn.preprocessing");
   if (found == metadata.end()) return nullptr;
-  const Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
   if (json.is_object() && json.contains("kind") && json["kind"] == "image") return json;
 #else
   static_cast<void>(model);

@@ -35,7 +35,8 @@ std::string Node::text(const std::string& attribute, const std::string& otherwis
 
 std::vector<int64_t> Node::integers(const std::string& attribute, std::vector<int64_t> otherwise) const {
   const auto* value = find_attribute<std::vector<int64_t>>(*this, attribute, "a list of integers");
-  return value == nullptr ? std::move(otherwise) : *value;
+  if (value == nullptr) return otherwise;
+  return *value;
 }
 
 const std::vector<int64_t>* Node::list(const std::string& attribute) const {
