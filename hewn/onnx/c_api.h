@@ -60,8 +60,8 @@ int32_t hewn_network_output(const hewn_network* network, int64_t i, hewn_tensor*
  * operators then allocate nothing). */
 int32_t hewn_network_run(hewn_network* network, const hewn_tensor* inputs, int64_t count);
 
-/* The i-th output of the last run, where it went well, with its true dims. It lies in the network's memory: valid
- * until it runs again or is freed. */
+/* The i-th output of the last run, where it went well, with its true dims. It lies in the network's memory:
+ * valid until it runs again or is freed. */
 int32_t hewn_network_result(const hewn_network* network, int64_t i, hewn_tensor* result);
 
 #ifdef __cplusplus
