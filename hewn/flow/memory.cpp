@@ -47,9 +47,9 @@ std::shared_ptr<const Weight> WeightCache::get(const Tensor& tensor, WeightKind 
   if (known != weights_.end()) return known->second.weight;
   // Constants that were folded for one shape go with its plan.
   std::erase_if(weights_, [](const auto& entry) { return !entry.second.tensor.shared(); });
-  Packed& packed = weights_[key];
-  packed = {tensor, pack_weight(tensor, kind, groups, block_)};
-  return packed.weight;
+  const std::shared_ptr<const Weight> weight = pack_weight(tensor, kind, groups, block_);
+  weights_[key] = {tensor, weight};
+  return weight;
 }
 
 }  // namespace hewn::flow
