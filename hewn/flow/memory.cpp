@@ -47,7 +47,7 @@ std::shared_ptr<const Weight> WeightCache::get(const Tensor& tensor, WeightKind 
   if (known != weights_.end()) return known->second.weight;
   // Constants that were folded for one shape go with its plan.
   std::erase_if(weights_, [](const auto& entry) { return !entry.second.tensor.shared(); });
-  const std::shared_ptr<const Weight> weight = pack_weight(tensor, kind, groups, block_);
+  std::shared_ptr<const Weight> weight = pack_weight(tensor, kind, groups, block_);
   weights_[key] = {tensor, weight};
   return weight;
 }
