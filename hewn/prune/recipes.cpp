@@ -155,10 +155,9 @@ void refine_for_adam(Recipe& recipe) {
   if (recipe.reset == ResetRule::kEvery && recipe.name != "sa++") recipe.reset = ResetRule::kNone;
 }
 
-/// Under Adam every weight of a block that returns moves as far in a step as any other, whatever its
-/// gradient: a DENSE phase shakes all dropped blocks, and a transformer unlearns in every cycle what its
-/// attention layers took hundreds of steps to find. One long ramp brings nothing back. Click logs keep the
-/// paper's schedule.
+/// On both transformers of the study (docs/study.md) cycles under Adam end behind one long ramp, and on the
+/// text they fall back to a network without attention in every SPARSE phase. Why is not settled. Click logs
+/// keep the paper's schedule.
 void ramp_for_adam(Recipe& recipe) {
   if (recipe.name != "sa++r") return;
   recipe.schedule = "gradual";
