@@ -133,7 +133,7 @@ TEST_F(Launch, TwoAndFourProcessesTrainTheSameNetwork) {
   }
 }
 
-TEST_F(Launch, BatchNormCanSeeTheWholeBatch) {
+TEST_F(Launch, SlowBatchNormCanSeeTheWholeBatch) {
   const auto residual = [&](const std::string& run) {
     Words words = images(run);
     // Dense: after few steps rounding would decide between blocks.
