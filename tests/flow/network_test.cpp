@@ -107,6 +107,36 @@ TEST(Network, ConvolutionsOfAllKinds) {
   }
 }
 
+TEST(Network, PoolsWhoseWindowsReachFarBeyondTheImage) {
+  constexpr int64_t kFar = int64_t{1} << 28;  // a line of it would be a gibibyte
+  using List = std::vector<int64_t>;
+  struct Case {
+    List kernel, pads, strides, dilations;
+  };
+  const std::vector<Case> cases = {{{2, 3}, {0, 0, 0, 0}, {1, 1}, {1, 1}},
+                                   {{3, 3}, {1, 1, 1, 1}, {2, 2}, {1, 1}},
+                                   {{2, 4}, {1, 3, 0, 2}, {1, 3}, {1, 2}},
+                                   {{1, 7}, {0, 6, 0, 6}, {1, 1}, {1, 1}},
+                                   {{1, kFar}, {0, kFar - 1, 0, 0}, {1, 1}, {1, 1}},
+                                   {{kFar, 1}, {kFar / 2, 0, kFar / 2, 0}, {1, 1}, {1, 1}}};
+  for (const Case& one : cases) {
+    for (const int64_t with_padding : {0, 1}) {
+      for (const char* op : {"MaxPool", "AveragePool"}) {
+        SCOPED_TRACE(std::string(op) + std::to_string(one.kernel[1]));
+        std::map<std::string, Attribute> attributes = {
+            {"kernel_shape", one.kernel}, {"pads", one.pads}, {"strides", one.strides}};
+        const bool average = std::string(op) == "AveragePool";
+        if (average) attributes["count_include_pad"] = with_padding;
+        if (!average) attributes["dilations"] = one.dilations;
+        if (average && one.dilations[1] != 1) continue;
+        Draft draft({2, 3, 5, 11});
+        draft.output(draft.add(op, {0}, attributes), {1, 3, 1, 1});
+        expect_same(draft.graph, noise({2, 3, 5, 11}, 3));
+      }
+    }
+  }
+}
+
 TEST(Network, AResidualNetworkWithItsBorders) {
   for (const int64_t batch : {1, 2, 5}) {
     Draft draft({batch, 3, 15, 13});

@@ -39,23 +39,32 @@ struct PoolLines {
   int64_t out_line;
 };
 
-/// `best` holds a line with its padding.
-void max_pool_image(const Window& window, const PoolLines& lines, std::vector<float>& best) {
+/// Taps of each output of a line that lie inside the image.
+std::vector<Range> taps_of(const Slide& slide) {
+  std::vector<Range> taps;
+  for (int64_t x = 0; x < slide.out; ++x) taps.push_back({slide.first_tap(x), slide.last_tap(x)});
+  return taps;
+}
+
+/// `best` holds a line, `taps` are taps_of its outputs.
+void max_pool_image(const Window& window, const std::vector<Range>& taps, const PoolLines& lines,
+                    float* best) {
   const auto [high, wide] = window;
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
   for (int64_t y = 0; y < high.out; ++y) {
     // The largest of each column first, then of the columns of each window.
-    std::fill(best.begin(), best.end(), kLeast);
-    float* columns = best.data() + wide.before;
+    std::fill_n(best, wide.in, kLeast);
     for (int64_t tap = high.first_tap(y); tap < high.last_tap(y); ++tap) {
       const float* line = lines.in + (high.start(y) + tap * high.dilation) * lines.in_line;
-      kernels::combine(kernels::Pair::kMax, columns, 1, line, 1, columns, wide.in);
+      kernels::combine(kernels::Pair::kMax, best, 1, line, 1, best, wide.in);
     }
     float* out = lines.out + y * lines.out_line;
     for (int64_t x = 0; x < wide.out; ++x) {
-      const float* first = best.data() + x * wide.stride;
-      float most = first[0];
-      for (int64_t tap = 1; tap < wide.kernel; ++tap) most = std::max(most, first[tap * wide.dilation]);
+      const Range& inside = taps[static_cast<size_t>(x)];
+      const int64_t start = wide.start(x);
+      float most = kLeast;
+      for (int64_t tap = inside.begin; tap < inside.end; ++tap)
+        most = std::max(most, best[start + tap * wide.dilation]);
       out[x] = most;
     }
   }
@@ -66,11 +75,8 @@ void average_pool_image(const Window& window, bool with_padding, const PoolLines
   const auto counted = [&](const Slide& slide, int64_t at) {
     if (!with_padding) return slide.last_tap(at) - slide.first_tap(at);
     // Windows that ceil_mode adds reach beyond the padding, which does not count.
-    int64_t taps = 0;
-    for (int64_t tap = 0; tap < slide.kernel; ++tap) {
-      taps += slide.start(at) + tap * slide.dilation < slide.in + slide.after ? 1 : 0;
-    }
-    return taps;
+    const int64_t reach = slide.in + slide.after - slide.start(at);
+    return std::clamp<int64_t>((reach + slide.dilation - 1) / slide.dilation, 0, slide.kernel);
   };
   for (int64_t y = 0; y < high.out; ++y) {
     for (int64_t x = 0; x < wide.out; ++x) {
@@ -116,10 +122,7 @@ void lower_pool(Builder& builder, int32_t number) {
   const bool most = node.op == "MaxPool";
   const bool with_padding = node.integer("count_include_pad", 0) != 0;
   const Window slides = window ? pool_window(builder, node) : Window{};
-  // Up to the end of the last window, which ceil_mode may put beyond the padding.
-  const int64_t line_floats =
-      std::max(slides.wide.before + slides.wide.in, (slides.wide.out - 1) * slides.wide.stride +
-                                                        (slides.wide.kernel - 1) * slides.wide.dilation + 1);
+  const std::vector<Range> taps = taps_of(slides.wide);
   builder.add({.what = to_string(node),
                .reads = {from},
                .writes = {to},
@@ -128,7 +131,8 @@ void lower_pool(Builder& builder, int32_t number) {
                      const Lines lines =
                          rows ? lines_of(in, memory.floats(from)) : lines_of_plain(in, memory.floats(from));
                      const Lines results = lines_of(out, memory.floats(to));
-                     std::vector<float> best(static_cast<size_t>(line_floats));
+                     thread_local std::vector<float> best;
+                     best.resize(std::max(best.size(), static_cast<size_t>(slides.wide.in)));
                      const Range range = share(in.channels * in.images, part, parts);
                      for (int64_t i = range.begin; i < range.end; ++i) {
                        const int64_t c = i / in.images;
@@ -139,7 +143,7 @@ void lower_pool(Builder& builder, int32_t number) {
                        if (!window) {
                          *result = mean_of_image(in, first, lines.line);
                        } else if (most) {
-                         max_pool_image(slides, image, best);
+                         max_pool_image(slides, taps, image, best.data());
                        } else {
                          average_pool_image(slides, with_padding, image);
                        }
