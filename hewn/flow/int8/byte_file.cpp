@@ -60,7 +60,6 @@ void leave_out_zeros(ByteTensors& one) {
 std::vector<int8_t> with_zeros(const std::string& name, const io::TensorView& fours,
                                const io::TensorView& values, size_t count) {
   const size_t groups = (count + kFour - 1) / kFour;
-  if (fours.data.size() != (groups + 7) / 8) throw Error(str("the tensor ", name, " has another length"));
   std::vector<int8_t> out(count, 0);
   size_t next = 0;
   for (size_t g = 0; g < groups; ++g) {
@@ -139,7 +138,15 @@ Tensor read_byte_views(const std::string& name, const io::SafetensorsFile& file,
   if (rank != 2 && rank != 4) bad_bytes(str(name, " has ", rank, " dimensions"));
   Spec spec{Type::kFloat, Dims(rank)};
   std::memcpy(spec.dims.data(), dims.data.data(), dims.data.size());
-  Tensor out(spec);  // checks them
+  const auto count = static_cast<size_t>(spec.elements());
+  const io::TensorView& values = byte_view(file, name + ".bytes", io::DType::kI8);
+  const bool sparse = file.tensors.contains(name + ".fours");
+  // Before any memory is taken for it.
+  const size_t groups = (count + kFour - 1) / kFour;
+  const bool whole = sparse ? byte_view(file, name + ".fours", io::DType::kU8).data.size() == (groups + 7) / 8
+                            : values.data.size() == count;
+  if (!whole) throw Error(str("the tensor ", name, " has another length"));
+  Tensor out(spec);
   if (rank == 4 && bytes.axis != 0) bad_bytes(str("the axis of ", name));
   const io::TensorView& scales = byte_view(file, name + ".scales", io::DType::kF32);
   bytes.scales.resize(scales.data.size() / sizeof(float));
@@ -148,13 +155,10 @@ Tensor read_byte_views(const std::string& name, const io::SafetensorsFile& file,
     bad_bytes(str(name, " has another number of scales than outputs"));
   }
   if (!std::all_of(bytes.scales.begin(), bytes.scales.end(), fits)) bad_bytes(str("a scale of ", name));
-  const io::TensorView& values = byte_view(file, name + ".bytes", io::DType::kI8);
-  const auto count = static_cast<size_t>(out.elements());
   std::vector<int8_t> all;
-  if (file.tensors.contains(name + ".fours")) {
+  if (sparse) {
     all = with_zeros(name, byte_view(file, name + ".fours", io::DType::kU8), values, count);
   } else {
-    if (values.data.size() != count) throw Error(str("the tensor ", name, " has another length"));
     all.resize(count);
     std::memcpy(all.data(), values.data.data(), count);
   }
