@@ -172,10 +172,15 @@ struct Kind {
   bool (*plans)(Builder& builder, const Node& node);
   void (*lower)(Builder& builder, int32_t node);
 };
-constexpr Kind kKinds[] = {{plans_bytes, lower_bytes},       {plans_byte_pool, lower_byte_pool},
-                           {plans_conv, lower_conv},         {plans_product, lower_product},
-                           {plans_pool, lower_pool},         {plans_norm, lower_norm},
-                           {plans_channels, lower_channels}, {plans_elementwise, lower_elementwise}};
+constexpr Kind kKinds[] = {{plans_attention, lower_attention},
+                           {plans_bytes, lower_bytes},
+                           {plans_byte_pool, lower_byte_pool},
+                           {plans_conv, lower_conv},
+                           {plans_product, lower_product},
+                           {plans_pool, lower_pool},
+                           {plans_norm, lower_norm},
+                           {plans_channels, lower_channels},
+                           {plans_elementwise, lower_elementwise}};
 
 }  // namespace
 
@@ -195,7 +200,10 @@ void lower(Builder& builder, int32_t node) {
 Plan make_plan(const Special& special, WeightCache& weights, size_t most_bytes) {
   Builder builder(special, weights);
   const Graph& graph = special.graph;
-  for (const Node& node : graph.nodes) wants_planes(builder, node);
+  find_attention(builder);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!builder.done[i]) wants_planes(builder, graph.nodes[i]);
+  }
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!builder.done[i]) lower(builder, static_cast<int32_t>(i));
   }

@@ -59,6 +59,8 @@ class Pitches {
   std::vector<int64_t> width_;
 };
 
+struct FoundAttention;
+
 /// Puts a plan together. Each value has a slot row-major, a slot in planes, or both, made when it is first
 /// asked for.
 class Builder {
@@ -125,7 +127,8 @@ class Builder {
   }
 
   Plan plan;
-  std::vector<bool> done;  // nodes that another one took along
+  std::vector<bool> done;                                              // nodes that another one took along
+  std::map<int32_t, std::shared_ptr<const FoundAttention>> attention;  // by the node that ends it
 
  private:
   int32_t new_slot(Slot slot);
@@ -169,6 +172,10 @@ bool plans_norm(Builder& builder, const Node& node);
 void lower_norm(Builder& builder, int32_t node);
 bool plans_channels(Builder& builder, const Node& node);
 void lower_channels(Builder& builder, int32_t node);
+bool plans_attention(Builder& builder, const Node& node);
+void lower_attention(Builder& builder, int32_t node);
+/// Fills builder.attention; nodes that are part of it are done. Before anything is marked.
+void find_attention(Builder& builder);
 /// Row-major, by the operator itself or a faster form of it.
 void lower_plain(Builder& builder, int32_t node);
 

@@ -138,9 +138,11 @@ int64_t Network::prepare_pieces(Ready& ready, const Special& special) {
   constexpr size_t kCacheBytes = size_t{3} << 19;
   const int64_t samples =
       special.graph.inputs.empty() || ready.specs[0].dims.empty() ? 1 : ready.specs[0].dims[0];
-  if (ready.plan.bytes <= kCacheBytes || !samples_are_apart(special, samples)) return 1;
-  int64_t size = std::max<int64_t>(
-      1, samples * static_cast<int64_t>(kCacheBytes) / static_cast<int64_t>(ready.plan.bytes));
+  const bool single = ready.plan.single_samples;
+  if ((ready.plan.bytes <= kCacheBytes && !single) || !samples_are_apart(special, samples)) return 1;
+  int64_t size = single ? 1
+                        : std::max<int64_t>(1, samples * static_cast<int64_t>(kCacheBytes) /
+                                                   static_cast<int64_t>(ready.plan.bytes));
   while (samples % size != 0) --size;
   std::vector<Tensor> inputs;
   for (Spec spec : ready.specs) {

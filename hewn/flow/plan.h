@@ -51,6 +51,7 @@ struct Plan {
   std::vector<std::shared_ptr<const void>> kept;  // what steps point to
   size_t bytes = 0;
   int64_t work = 0;
+  bool single_samples = false;  // in a larger batch tokens of a sample would not lie side by side
 };
 
 /// Where slots are.
