@@ -4,7 +4,7 @@
 #include <cstring>
 #include <set>
 
-#include "hewn/flow/builder.h"
+#include "hewn/flow/lower/fuse.h"
 
 namespace hewn::flow {
 namespace {
@@ -82,26 +82,6 @@ bool makes_vectors(const Builder& builder, const Node& node) {
   return in[2] == 1 && in[3] == 1 && builder.spec(node.outputs[0]).dims == Dims{in[0], in[1]};
 }
 
-/// Tokens in planes whose numbers keep their order and whose channels stay the last dimension: nothing moves.
-bool keeps_tokens(const Builder& builder, const Node& node) {
-  static const std::set<std::string> kShapes = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
-  const int32_t x = node.inputs[0];
-  const Dims& in = builder.spec(x).dims;
-  const Dims& out = builder.spec(node.outputs[0]).dims;
-  if (in.size() < 2 || out.size() < 2 || builder.spec(x).elements() == 0 ||
-      builder.marked(x) != builder.last_axis(x) || in.back() != out.back())
-    return false;
-  if (kShapes.contains(node.op)) return true;
-  if (node.op != "Transpose") return false;
-  int64_t before = -1;
-  for (const int64_t axis : node.integers("perm")) {
-    if (in[static_cast<size_t>(axis)] == 1) continue;
-    if (axis < before) return false;
-    before = axis;
-  }
-  return before == builder.last_axis(x);
-}
-
 /// Copies rows of channels: from[i] is the channel of `in` that becomes channel first + i of `out`.
 void add_copy(Builder& builder, const std::string& what, int32_t in, int32_t out,
               const std::vector<int64_t>& from, int64_t first) {
@@ -129,6 +109,25 @@ std::vector<int64_t> counted_from(int64_t first, int64_t count) {
 }
 
 }  // namespace
+
+bool keeps_tokens(const Builder& builder, const Node& node) {
+  static const std::set<std::string> kShapes = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
+  const int32_t x = node.inputs[0];
+  const Dims& in = builder.spec(x).dims;
+  const Dims& out = builder.spec(node.outputs[0]).dims;
+  if (in.size() < 2 || out.size() < 2 || builder.spec(x).elements() == 0 ||
+      builder.marked(x) != builder.last_axis(x) || in.back() != out.back())
+    return false;
+  if (kShapes.contains(node.op)) return true;
+  if (node.op != "Transpose") return false;
+  int64_t before = -1;
+  for (const int64_t axis : node.integers("perm")) {
+    if (in[static_cast<size_t>(axis)] == 1) continue;
+    if (axis < before) return false;
+    before = axis;
+  }
+  return before == builder.last_axis(x);
+}
 
 bool plans_channels(Builder& builder, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kNone || builder.spec(node.inputs[0]).type != Type::kFloat)

@@ -8,7 +8,11 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
   const Graph& graph = builder.graph();
   const auto node = [&](int32_t i) -> const Node& { return graph.nodes[static_cast<size_t>(i)]; };
   Fused out{node(number).outputs[0]};
-  int32_t next = builder.only_reader(out.value);
+  const auto free_reader = [&](int32_t value) {
+    const int32_t reader = builder.only_reader(value);
+    return reader == kNone || builder.done[static_cast<size_t>(reader)] ? kNone : reader;
+  };
+  int32_t next = free_reader(out.value);
   if (next != kNone && node(next).op == "Add") {
     const auto& sides = node(next).inputs;
     const int32_t other = sides[0] == out.value ? sides[1] : sides[0];
@@ -20,7 +24,7 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
       out.add = builder.rows(other, axis);
       out.value = sum;
       builder.done[static_cast<size_t>(next)] = true;
-      next = builder.only_reader(sum);
+      next = free_reader(sum);
     }
   }
   if (const int32_t end = silu_end(builder, out.value); end != kNone && builder.uses(out.value) == 2) {

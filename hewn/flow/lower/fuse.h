@@ -12,6 +12,10 @@ struct Fused {
   bool relu = false;
   kernels::Activation then{};  // where it is not relu
 };
+/// Nodes that are done already are left to those who took them.
 Fused take_along(Builder& builder, int32_t node, int64_t axis);
+
+/// Tokens in planes whose numbers keep their order and whose channels stay the last dimension: nothing moves.
+bool keeps_tokens(const Builder& builder, const Node& node);
 
 }  // namespace hewn::flow

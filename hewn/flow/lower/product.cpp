@@ -105,7 +105,7 @@ bool linear_shape(const Builder& builder, const Node& node, LinearShape& shape) 
 
 int32_t bias_behind(Builder& builder, int32_t value, int32_t& made) {
   const int32_t next = builder.only_reader(value);
-  if (next == kNone) return kNone;
+  if (next == kNone || builder.done[static_cast<size_t>(next)]) return kNone;
   const Node& node = builder.graph().nodes[static_cast<size_t>(next)];
   if (node.op != "Add") return kNone;
   const int32_t other = node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
@@ -118,6 +118,24 @@ int32_t bias_behind(Builder& builder, int32_t value, int32_t& made) {
   made = next;
   return other;
 }
+
+namespace {
+
+/// The last of the nodes behind one that give its tokens another shape only; they are then done.
+int32_t last_shape_behind(Builder& builder, int32_t number) {
+  const auto& nodes = builder.graph().nodes;
+  while (true) {
+    const int32_t next = builder.only_reader(nodes[static_cast<size_t>(number)].outputs[0]);
+    if (next == kNone || builder.done[static_cast<size_t>(next)] ||
+        !keeps_tokens(builder, nodes[static_cast<size_t>(next)])) {
+      return number;
+    }
+    builder.done[static_cast<size_t>(next)] = true;
+    number = next;
+  }
+}
+
+}  // namespace
 
 void add_products(Builder& builder, Step step, const ProductPlan& plan, const ProductOf& what) {
   auto groups = std::make_shared<std::vector<Group>>();
@@ -159,10 +177,12 @@ void lower_product(Builder& builder, int32_t number) {
   int32_t last = number;
   int32_t bias = shape.bias;
   if (node.op == "MatMul") bias = bias_behind(builder, node.outputs[0], last);
-  const Fused fused = take_along(builder, last, axis);
+  last = last_shape_behind(builder, last);
+  const int64_t out_axis = builder.last_axis(builder.graph().nodes[static_cast<size_t>(last)].outputs[0]);
+  const Fused fused = take_along(builder, last, out_axis);
   const Planes in_planes = builder.planes(x, axis);
-  const int32_t out = builder.new_rows(fused.value, axis);
-  const Planes out_planes = builder.planes(fused.value, axis);
+  const int32_t out = builder.new_rows(fused.value, out_axis);
+  const Planes out_planes = builder.planes(fused.value, out_axis);
   Step step{.what = to_string(node), .reads = {in}, .writes = {out}, .run = {}};
   if (fused.add != kNone) step.reads.push_back(fused.add);
   ProductPlan plan{
