@@ -110,12 +110,10 @@ void apply_mask(const Attention& a, const ScoreMask& mask, const Chunk& chunk, R
 void write(const Attention& a, const Chunk& chunk, Room& room) {
   const int64_t width = machine().panel_width;
   float* out = a.out.data + chunk.first * a.out.token;
-  for (int64_t f = 0; f < a.values; ++f) {
-    float* row = room.result.data() + f * width;
-    float* to = a.out.token == 1 ? out + f * a.out.feature : row;
-    combine(Pair::kDiv, row, 1, room.sums.data(), 1, to, chunk.count);
-  }
-  if (a.out.token == 1) return;
+  const bool there = a.out.token == 1;
+  divide_columns({room.result.data(), a.values, width, room.sums.data(), chunk.count,
+                  there ? out : room.result.data(), there ? a.out.feature : width});
+  if (there) return;
   for (int64_t c = 0; c < chunk.count; ++c) {
     for (int64_t f = 0; f < a.values; ++f) {
       out[c * a.out.token + f * a.out.feature] = room.result[static_cast<size_t>(f * width + c)];

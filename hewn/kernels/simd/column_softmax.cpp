@@ -62,6 +62,25 @@ HWY_ATTR void exp_of_columns_here(float* numbers, int64_t rows, int64_t stride, 
   }
 }
 
+HWY_ATTR void divide_columns_here(const ColumnQuotient& quotient) {
+  const ColumnQuotient q = quotient;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(kFull));
+  int64_t c = 0;
+  for (; c + lanes <= q.columns; c += lanes) {
+    const V share = hn::Div(hn::Set(kFull, 1.0F), hn::LoadU(kFull, q.sums + c));
+    for (int64_t row = 0; row < q.rows; ++row) {
+      hn::StoreU(hn::Mul(hn::LoadU(kFull, q.numbers + row * q.stride + c), share), kFull,
+                 q.out + row * q.out_stride + c);
+    }
+  }
+  for (; c < q.columns; ++c) {
+    const float share = 1.0F / q.sums[c];
+    for (int64_t row = 0; row < q.rows; ++row) {
+      q.out[row * q.out_stride + c] = q.numbers[row * q.stride + c] * share;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hewn::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -71,12 +90,14 @@ namespace hewn::kernels {
 namespace {
 
 HWY_EXPORT(exp_of_columns_here);
+HWY_EXPORT(divide_columns_here);
 
 }  // namespace
 
 void exp_of_columns(float* numbers, int64_t rows, int64_t stride, int64_t columns, float* sums) {
   HWY_DYNAMIC_DISPATCH(exp_of_columns_here)(numbers, rows, stride, columns, sums);
 }
+void divide_columns(const ColumnQuotient& quotient) { HWY_DYNAMIC_DISPATCH(divide_columns_here)(quotient); }
 
 }  // namespace hewn::kernels
 #endif  // HWY_ONCE
@@ -97,6 +118,15 @@ void exp_of_columns(float* numbers, int64_t rows, int64_t stride, int64_t column
       float& number = numbers[row * stride + c];
       number = std::exp(number - most);
       sums[c] += number;
+    }
+  }
+}
+
+void divide_columns(const ColumnQuotient& quotient) {
+  for (int64_t row = 0; row < quotient.rows; ++row) {
+    for (int64_t c = 0; c < quotient.columns; ++c) {
+      quotient.out[row * quotient.out_stride + c] =
+          quotient.numbers[row * quotient.stride + c] * (1.0F / quotient.sums[c]);
     }
   }
 }

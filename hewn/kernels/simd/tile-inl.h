@@ -15,14 +15,24 @@ HEWN_SIMD_ATTRIBUTE inline auto load_sums(const float* from) {
   }
 }
 
-/// What happens to sums on their way out, to out[at] and what lies behind it.
-template <class Simd, bool kHalf, class Sums>
-HEWN_SIMD_ATTRIBUTE inline void finish(const TileArguments& t, Sums y, int64_t at) {
-  if (t.accumulate) y = Simd::plus(y, load_sums<Simd, kHalf>(t.out + at));
-  if (t.add != nullptr) y = Simd::plus(y, load_sums<Simd, kHalf>(t.add + at));
-  if (t.relu) y = Simd::relu(y);
-  Simd::store(y, t.out + at);
-}
+/// What happens to sums on their way out. A copy of what the arguments say: they might lie where sums are
+/// written, as far as the compiler knows.
+struct Finish {
+  float* out;
+  const float* add;
+  int64_t stride;
+  bool accumulate;
+  bool relu;
+
+  template <class Simd, bool kHalf, class Sums>
+  HEWN_SIMD_ATTRIBUTE inline void run(Sums y, int64_t at) const {
+    if (accumulate) y = Simd::plus(y, load_sums<Simd, kHalf>(out + at));
+    if (add != nullptr) y = Simd::plus(y, load_sums<Simd, kHalf>(add + at));
+    if (relu) y = Simd::relu(y);
+    Simd::store(y, out + at);
+  }
+  bool stores_only() const { return !accumulate && add == nullptr && !relu; }
+};
 
 /// Rows that are asked for before they are needed.
 constexpr int32_t kAhead = 12;
@@ -77,12 +87,23 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
     }
   }
 
+  const Finish last{t.out, t.add, t.out_stride, t.accumulate, t.relu};
+  if (last.stores_only()) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kOutputs; ++j) {
+      float* row = last.out + j * last.stride;
+#pragma GCC unroll 8
+      for (int v = 0; v < kFull; ++v) Simd::store(sum[j][v], row + v * kLanes);
+      if constexpr (kHalf) Simd::store(half_sum[j], row + kFull * kLanes);
+    }
+    return;
+  }
 #pragma GCC unroll 8
   for (int j = 0; j < kOutputs; ++j) {
-    const int64_t row = j * t.out_stride;
+    const int64_t row = j * last.stride;
 #pragma GCC unroll 8
-    for (int v = 0; v < kFull; ++v) finish<Simd, false>(t, sum[j][v], row + v * kLanes);
-    if constexpr (kHalf) finish<Simd, true>(t, half_sum[j], row + kFull * kLanes);
+    for (int v = 0; v < kFull; ++v) last.template run<Simd, false>(sum[j][v], row + v * kLanes);
+    if constexpr (kHalf) last.template run<Simd, true>(half_sum[j], row + kFull * kLanes);
   }
 }
 
