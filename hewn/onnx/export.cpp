@@ -101,12 +101,12 @@ class Writer {
   }
 
  private:
-  std::string fresh(const std::string& wanted) {
-    const std::string base = wanted.empty() ? "value" : wanted;
+  static std::string fresh_in(std::set<std::string>& used, const std::string& base) {
     std::string out = base;
-    for (int i = 1; !used_.insert(out).second; ++i) out = str(base, "_", i);
+    for (int i = 1; !used.insert(out).second; ++i) out = str(base, "_", i);
     return out;
   }
+  std::string fresh(const std::string& wanted) { return fresh_in(used_, wanted.empty() ? "value" : wanted); }
   const std::string& name(int32_t value) {
     std::string& known = names_[static_cast<size_t>(value)];
     if (known.empty()) known = fresh(graph_.name(value));
@@ -139,7 +139,8 @@ class Writer {
   void add_node(const flow::Node& from) {
     ::onnx::NodeProto& to = *to_.add_node();
     to.set_op_type(from.op);
-    to.set_name(from.name);
+    // ONNX Runtime takes no two nodes of one name.
+    if (!from.name.empty()) to.set_name(fresh_in(used_nodes_, from.name));
     for (const int32_t value : from.inputs) to.add_input(value == flow::kNone ? "" : name(value));
     for (const int32_t value : from.outputs) to.add_output(value == flow::kNone ? "" : name(value));
     for (const auto& [key, value] : from.attributes) {
@@ -154,6 +155,7 @@ class Writer {
   ::onnx::GraphProto& to_;
   std::vector<std::string> names_;  // of values, in the file
   std::set<std::string> used_;
+  std::set<std::string> used_nodes_;
 };
 
 }  // namespace
