@@ -39,21 +39,6 @@ std::vector<double> numbers_of(const std::string& key, const std::vector<std::st
   return out;
 }
 
-/// The rule that whoever wrote the file put into it, or null.
-Json rule_in_file(const std::string& model) {
-#if HEWN_ONNX
-  if (io::kind_of(model) != io::SourceKind::kOnnx) return nullptr;
-  const auto metadata = onnx::read_metadata(model);
-  const auto found = metadata.find("hewn.preprocessing");
-  if (found == metadata.end()) return nullptr;
-  Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-  if (json.is_object() && json.contains("kind") && json["kind"] == "image") return json;
-#else
-  static_cast<void>(model);
-#endif
-  return nullptr;
-}
-
 /// Channels and pixels of a side that an input takes; 0: open.
 std::pair<int64_t, int64_t> picture_of(const flow::Port& port, const CalibrationFields& fields,
                                        const std::string& name) {
@@ -76,9 +61,7 @@ std::pair<int64_t, int64_t> picture_of(const flow::Port& port, const Calibration
 }
 
 /// What was asked for, else what the file says, else as networks for ImageNet are evaluated.
-data::ImageRule rule_for(const CalibrationFields& fields, const std::string& model, int64_t channels,
-                         int64_t size) {
-  Json json = rule_in_file(model);
+data::ImageRule rule_for(const CalibrationFields& fields, Json json, int64_t channels, int64_t size) {
   if (json.is_null()) {
     const bool grey = channels == 1;
     json = data::ImageRule{channels, size, (size * 8 + 3) / 7, grey ? std::vector<double>{0} : kMean,
@@ -127,7 +110,7 @@ refit::Samples read_images(const std::vector<std::filesystem::path>& images, con
 
 }  // namespace
 
-void add_calibration_options(OptionTable& table, CalibrationFields& fields, const std::string& purpose) {
+void add_calibration_sources(OptionTable& table, CalibrationFields& fields, const std::string& purpose) {
   table.add("calibration", fields.from,
             purpose +
                 ": .npy with one sample per row, a folder of such files or of images; NAME=FILE with "
@@ -137,6 +120,10 @@ void add_calibration_options(OptionTable& table, CalibrationFields& fields, cons
            "calibration samples to use; 0: all, of images 512. The first ones, of images evenly over their "
            "paths")
       .at_least(0);
+}
+
+void add_calibration_options(OptionTable& table, CalibrationFields& fields, const std::string& purpose) {
+  add_calibration_sources(table, fields, purpose);
   table.add("image-size", fields.image_size, "of calibration images: pixels of a side; auto: the network's");
   table.add("eval-resize", fields.eval_resize,
             "of calibration images: short side before the middle is cut out, 0: not resized; auto: what the "
@@ -147,7 +134,27 @@ void add_calibration_options(OptionTable& table, CalibrationFields& fields, cons
   table.add("image-std", fields.deviation, "of calibration images: what each channel is divided by then");
 }
 
-Calibration read_calibration(const flow::Graph& graph, const std::string& model,
+void add_quantise_options(OptionTable& table, flow::QuantiseOptions& options) {
+  table.add("percentile", options.percentile,
+            "of int8: share of the numbers that bytes reach; 100: all, from the least to the largest");
+  table.add("keep-f32", options.keep, "of int8: names of layers that stay in 32 bits, with commas between");
+}
+
+Json image_rule_in(const std::string& model) {
+#if HEWN_ONNX
+  if (io::kind_of(model) != io::SourceKind::kOnnx) return nullptr;
+  const auto metadata = onnx::read_metadata(model);
+  const auto found = metadata.find("hewn.preprocessing");
+  if (found == metadata.end()) return nullptr;
+  Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  if (json.is_object() && json.contains("kind") && json["kind"] == "image") return json;
+#else
+  static_cast<void>(model);
+#endif
+  return nullptr;
+}
+
+Calibration read_calibration(const flow::Graph& graph, const Json& images_rule,
                              const CalibrationFields& fields, int64_t most) {
   Calibration out;
   std::vector<refit::Samples> samples(graph.inputs.size());
@@ -170,7 +177,7 @@ Calibration read_calibration(const flow::Graph& graph, const std::string& model,
     }
     const auto [channels, size] = picture_of(port, fields, name);
     samples[input] =
-        read_images(images, path, fields.samples, rule_for(fields, model, channels, size), out.images);
+        read_images(images, path, fields.samples, rule_for(fields, images_rule, channels, size), out.images);
   }
   for (size_t i = 0; i < samples.size(); ++i) {
     if (!samples[i].where.empty()) continue;

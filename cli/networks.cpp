@@ -83,6 +83,17 @@ bool is_network(const std::string& path) {
   return kind == io::SourceKind::kOnnx || (kind == io::SourceKind::kModel && flow::is_flow_model(path));
 }
 
+bool answers_samples(const std::string& path) {
+  if (io::kind_of(path) != io::SourceKind::kModel) return false;
+  const auto metadata = flow::flow_metadata(path);
+  const auto rule = metadata.find("hewn.preprocessing");
+  if (!metadata.contains("hewn.about")) return false;
+  if (rule == metadata.end()) return true;
+  const auto json = nlohmann::json::parse(rule->second, nullptr, /*allow_exceptions=*/false);
+  // Of text every character has outputs of its own.
+  return !json.is_object() || !json.contains("kind") || json.at("kind") != "text";
+}
+
 NetworkSource open_network(const std::string& path) {
   const io::SourceKind kind = source_kind("a network", path, {io::SourceKind::kOnnx, io::SourceKind::kModel});
   if (kind == io::SourceKind::kModel) {
@@ -97,26 +108,40 @@ NetworkSource open_network(const std::string& path) {
 #endif
 }
 
+Json weights_to_json(const flow::Graph& simple, int64_t block) {
+  Json layers = Json::array();
+  for (const WeightLine& line : weight_lines(simple, block)) {
+    layers.push_back({{"name", valid_utf8(line.name)},
+                      {"op", line.op},
+                      {"shape", line.shape},
+                      {"numbers", line.numbers},
+                      {"dtype", line.int8 ? "int8" : "f32"},
+                      {"block", line.choice.block},
+                      {"density", line.choice.block > 0 ? line.choice.density : 1.0}});
+  }
+  return layers;
+}
+
+void print_weights(const flow::Graph& simple, int64_t block) {
+  const std::vector<WeightLine> lines = weight_lines(simple, block);
+  if (lines.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"layer", "operator", "weight", "kept", "multiplied"}};
+  for (const WeightLine& line : lines) {
+    rows.push_back({plain_text(line.name), line.op, line.shape,
+                    percent(line.choice.block > 0 ? line.choice.density : 1.0), way_text(line)});
+  }
+  print_table(std::cout, rows, {false, false, true, true, false});
+}
+
 void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json) {
   flow::Graph simple = graph;
   flow::simplify(simple);
-  const std::vector<WeightLine> lines = weight_lines(simple, block);
   if (json) {
-    Json layers = Json::array();
-    for (const WeightLine& line : lines) {
-      layers.push_back({{"name", valid_utf8(line.name)},
-                        {"op", line.op},
-                        {"shape", line.shape},
-                        {"numbers", line.numbers},
-                        {"dtype", line.int8 ? "int8" : "f32"},
-                        {"block", line.choice.block},
-                        {"density", line.choice.block > 0 ? line.choice.density : 1.0}});
-    }
     std::cout << Json{{"file", file},
                       {"inputs", ports_to_json(graph, graph.inputs)},
                       {"outputs", ports_to_json(graph, graph.outputs)},
                       {"nodes", simple.nodes.size()},
-                      {"layers", layers}}
+                      {"layers", weights_to_json(simple, block)}}
                      .dump(-1, ' ', false, Json::error_handler_t::replace)
               << '\n';
     return;
@@ -124,14 +149,8 @@ void print_network(const flow::Graph& graph, int64_t block, const std::string& f
   std::cout << file << ": a network of " << simple.nodes.size() << " nodes\n";
   for (const flow::Port& port : graph.inputs) std::cout << "takes " << port_text(graph, port) << '\n';
   for (const flow::Port& port : graph.outputs) std::cout << "gives " << port_text(graph, port) << '\n';
-  if (lines.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{"layer", "operator", "weight", "kept", "multiplied"}};
-  for (const WeightLine& line : lines) {
-    rows.push_back({plain_text(line.name), line.op, line.shape,
-                    percent(line.choice.block > 0 ? line.choice.density : 1.0), way_text(line)});
-  }
   std::cout << '\n';
-  print_table(std::cout, rows, {false, false, true, true, false});
+  print_weights(simple, block);
 }
 
 int run_inspect_network(const std::string& path, bool json) {

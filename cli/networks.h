@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "hewn/core/json.h"
 #include "hewn/flow/graph.h"
 #include "hewn/flow/network.h"
 
@@ -20,10 +21,15 @@ struct NetworkSource {
 
 /// Whether a path is one. Throws nothing.
 bool is_network(const std::string& path);
+/// Whether it is one that says how raw data become its inputs, so that it can be used as any model.hewn.
+bool answers_samples(const std::string& path);
 NetworkSource open_network(const std::string& path);
 
 /// What it takes and gives, and how each of its weights is multiplied.
 void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json);
+/// The layers with weights of a simplified graph: how each is multiplied.
+Json weights_to_json(const flow::Graph& simple, int64_t block);
+void print_weights(const flow::Graph& simple, int64_t block);
 int run_inspect_network(const std::string& path, bool json);
 
 /// Arrays in, arrays out.

@@ -23,9 +23,6 @@ struct ImportFields {
   bool json = false;
 };
 
-// Calibration looks at all activations at once: few samples at a time keep them in memory.
-constexpr int64_t kSamplesAtOnce = 4;
-
 /// What says how numbers are held goes with int8 alone, which needs calibration.
 void check_dtype(const ImportFields& fields, const Given& given) {
   if (fields.dtype == "int8") {
@@ -58,11 +55,7 @@ Command import_command() {
       .one_of({"f32", "int8"});
   add_calibration_options(command.options, fields->calibration,
                           "of int8: inputs to find the range of activations on");
-  command.options.add(
-      "percentile", fields->quantise.percentile,
-      "of int8: share of the numbers that bytes reach; 100: all, from the least to the largest");
-  command.options.add("keep-f32", fields->quantise.keep,
-                      "of int8: names of layers that stay in 32 bits, with commas between");
+  add_quantise_options(command.options, fields->quantise);
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) {
     if (!given.contains("to")) throw Error("to: expected the file to write, model.hewn");
@@ -73,8 +66,8 @@ Command import_command() {
     check_dtype(*fields, given);
     NetworkSource source = open_network(fields->model);
     if (fields->dtype == "int8") {
-      const Calibration calibration =
-          read_calibration(source.graph, fields->model, fields->calibration, kSamplesAtOnce);
+      const Calibration calibration = read_calibration(source.graph, image_rule_in(fields->model),
+                                                       fields->calibration, flow::kObservedAtOnce);
       if (!calibration.images.empty() && !fields->json)
         std::cout << "calibration: " << calibration.images << '\n';
       flow::quantise(source.graph, calibration.batches, fields->quantise);

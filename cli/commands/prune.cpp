@@ -139,7 +139,7 @@ int run_prune(PruneFields fields) {
   flow::Graph graph = read_graph(fields.model);
   Calibration calibration;
   if (!fields.calibration.from.empty())
-    calibration = read_calibration(graph, fields.model, fields.calibration);
+    calibration = read_calibration(graph, image_rule_in(fields.model), fields.calibration);
   const refit::Result result = refit::prune_graph(graph, options, calibration.batches);
   write_pruned(fields, suffix, graph, result);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

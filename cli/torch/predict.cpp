@@ -24,7 +24,7 @@ deploy::PredictOptions predict_options(const PredictFields& fields) {
 }
 
 deploy::Predictions predict_inputs(const PredictFields& fields) {
-  runtime::Model model = deploy::open_model(fields.model, fields.options.threads);
+  deploy::OpenModel model = deploy::open_model(fields.model, fields.options.threads);
   const auto say = [](const std::string& text) { std::cerr << text << '\n'; };
   const run::Options& options = fields.options;
   return deploy::predict(

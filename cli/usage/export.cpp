@@ -12,6 +12,9 @@ namespace {
 void settle_export(ExportFields& fields, Given& given) {
   using io::SourceKind;
   if (fields.to.empty()) throw Error("to: expected --to FILE, for example model.hewn");
+  for (const char* key : {"calibration", "samples", "percentile", "keep-f32"}) {
+    if (fields.dtype != "int8" && given.contains(key)) throw Error(str(key, ": goes with --dtype int8 only"));
+  }
   const bool run =
       source_kind("export", fields.source, {SourceKind::kRun, SourceKind::kWeights, SourceKind::kTorch}) ==
       SourceKind::kRun;
@@ -37,7 +40,8 @@ Command export_command() {
       "write a run's model, or weights from elsewhere, as a file for the runtime or other programs";
   command.example =
       "hewn export runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --to model.hewn\n"
-      "  hewn export resnet20.pt --model resnet20 --data cifar10:cifar-10-batches-bin --to model.onnx";
+      "  hewn export resnet20.pt --model resnet20 --data cifar10:cifar-10-batches-bin --to model.onnx\n"
+      "  hewn export runs/fashion-mnist-mlp-auto-b16-s0.9-seed0 --to model.hewn --dtype int8";
   command.positionals = {
       {"SOURCE", "folder of a finished run, or weights from elsewhere (.safetensors, .pt)", &fields->source}};
   command.options = run::describe(fields->options)
@@ -45,7 +49,14 @@ Command export_command() {
                                "embedding", "image-size", "eval-resize", "context"});
   command.options.add("to", fields->to,
                       "file to write; its suffix is the format: .hewn, .onnx, .safetensors or .pt");
-  command.options.add("dtype", fields->dtype, "type of the weights in a .hewn file: f32 or bf16");
+  command.options
+      .add("dtype", fields->dtype,
+           "type of the weights in a .hewn file: f32, bf16 or int8, which holds activations so too")
+      .one_of({"f32", "bf16", "int8"});
+  add_calibration_sources(command.options, fields->calibration,
+                          "of int8: inputs to find the range of activations on, else 512 training samples of "
+                          "its own data");
+  add_quantise_options(command.options, fields->quantise);
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](Given given) {
     settle_export(*fields, given);

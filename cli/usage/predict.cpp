@@ -45,7 +45,8 @@ Command predict_command() {
     for (const char* key : {"lambda", "header", "separator"}) {
       if (given.contains(key)) throw Error(str(key, ": applies to models of hewn select only"));
     }
-    if (is_network(fields->model)) return run_predict_network(*fields, given);
+    if (is_network(fields->model) && !answers_samples(fields->model))
+      return run_predict_network(*fields, given);
     return run_predict(*fields, given);
   };
   return command;

@@ -8,10 +8,11 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
+#include "hewn/deploy/smaller/shrink.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/nn/slots.h"
 #include "hewn/onnx/export.h"
-#include "hewn/runtime/about.h"
+#include "hewn/runtime/preprocessing.h"
 #include "hewn/save.h"
 
 namespace hewn::deploy {
@@ -21,30 +22,24 @@ const std::string kHewnSuffix = ".hewn";
 
 const std::string kOnnxSuffix = ".onnx";
 
-/// What a model.hewn file says of the network, and what no graph does.
-std::map<std::string, std::string> metadata_of(const Trained& trained) {
-  runtime::ModelData about;
-  about.model = trained.name;
-  about.method = trained.method;
-  about.classes = trained.inputs.classes;
-  about.preprocessing = trained.inputs.rule;
-  std::map<std::string, std::string> out;
-  write_about(about, {trained.signature.outputs, 1, 1}, out);
-  if (trained.signature.takes == nn::Takes::kClicks) {
-    out["hewn.vocabularies"] = Json(trained.signature.vocabularies).dump();
-  }
-  return out;
-}
-
 /// All formats but that of kept blocks.
-void write_whole(const Trained& trained, const std::filesystem::path& to) {
+void write_whole(const Trained& trained, const std::filesystem::path& to, flow::Shrunk& removed) {
   const std::string suffix = to.extension().string();
-  if (suffix == kHewnSuffix) return flow::write_flow_model(to, trained.graph(), metadata_of(trained));
+  const auto graph = [&] {
+    flow::Graph whole = trained.graph();
+    removed = flow::shrink(whole, shrink_unit(trained.weights.blocks));
+    return whole;
+  };
+  if (suffix == kHewnSuffix) {
+    std::map<std::string, io::TensorView> beside;
+    runtime::add_arrays(trained.inputs.arrays, beside);
+    return flow::write_flow_model(to, graph(), trained.metadata(), beside);
+  }
   if (suffix == kOnnxSuffix) {
     const bool text = trained.signature.takes == nn::Takes::kText;
     std::vector<std::string> axes = {"batch"};
     if (text) axes.emplace_back("length");
-    return onnx::write_onnx(to, trained.graph(), {axes, metadata_of(trained)});
+    return onnx::write_onnx(to, graph(), {axes, trained.metadata()});
   }
   if (suffix != ".safetensors") return tensor::save_torch(to, trained.weights.tensors);
   if (trained.from_run) return write_file_atomically(to, read_file(trained.file));
@@ -141,11 +136,18 @@ ExportReport export_trained(const Trained& trained, const std::filesystem::path&
   if (general) {
     report = report_on_weights(trained);
   } else {
-    const runtime::ModelData data = trained.data();
-    if (blocks_only) runtime::write_model(to, data, type);
+    runtime::ModelData data = trained.data();
     report = report_on(data, type);
+    if (blocks_only) {
+      const int64_t before = report.bytes_dense;
+      const flow::Shrunk removed = shrink(data, trained.signature.input, trained.weights.blocks);
+      runtime::write_model(to, data, type);
+      report = report_on(data, type);
+      report.bytes_dense = before;
+      report.removed = removed;
+    }
   }
-  if (!blocks_only) write_whole(trained, to);
+  if (!blocks_only) write_whole(trained, to, report.removed);
   for (ExportedLayer& layer : report.layers) {
     layer.pruned = trained.weights.blocks.contains(layer.name);
     if (to.extension() != kHewnSuffix) layer.bytes = layer.bytes_dense;  // dropped blocks are there as zeros

@@ -12,6 +12,7 @@
 #include "hewn/core/grid.h"
 #include "hewn/deploy/trained.h"
 #include "hewn/export.h"
+#include "hewn/flow/shrink/shrink.h"
 #include "hewn/run/folder.h"
 #include "hewn/runtime/model_file.h"
 
@@ -33,7 +34,8 @@ struct ExportedLayer {
 struct ExportReport {
   std::vector<ExportedLayer> layers;
   int64_t bytes = 0;        // of the file
-  int64_t bytes_dense = 0;  // of all layers
+  int64_t bytes_dense = 0;  // of all layers, with those units that are gone
+  flow::Shrunk removed;     // units that no output depends on
 };
 
 /// A finished run's network as the runtime wants it. Throws Error for one that its graph has no words for.
@@ -47,9 +49,10 @@ ExportReport report_on(const runtime::ModelData& model, std::optional<io::DType>
 /// anything is read.
 void check_export_file(const std::filesystem::path& to, io::DType type);
 
-/// Writes a trained network. The suffix of the file is its format: .hewn, where `type` is that of the values
-/// (kF32 or kBF16; networks with attention have kF32 alone), .onnx, .safetensors, the weights and which
-/// blocks of them are kept, or .pt or .pth, the tensors as a state dict of PyTorch.
+/// Writes a trained network; .hewn and .onnx files without units that no output depends on. The suffix of the
+/// file is its format: .hewn, where `type` is that of the values (kF32 or kBF16; networks with attention have
+/// kF32 alone), .onnx, .safetensors, the weights and which blocks of them are kept, or .pt or .pth, the
+/// tensors as a state dict of PyTorch.
 ExportReport export_trained(const Trained& trained, const std::filesystem::path& to, io::DType type);
 ExportReport export_run(const run::Folder& run, const std::filesystem::path& to, io::DType type);
 

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "hewn/core/error.h"
 #include "hewn/data/source.h"
 #include "hewn/data/tables/encoding.h"
 #include "hewn/deploy/export.h"
-#include "hewn/io/source_kind.h"
-#include "hewn/runtime/model.h"
 
 namespace hewn::deploy {
 namespace {
@@ -32,7 +29,7 @@ void check_values(const std::vector<int64_t>& expected, const data::DataInfo& in
   }
 }
 
-void check(const runtime::Model& model, const data::DataInfo& info, const std::string& path) {
+void check(const OpenModel& model, const data::DataInfo& info, const std::string& path) {
   const auto expected = model.input_shape();
   const runtime::Shape shape{expected[0], expected[1], expected[2]};
   // Of some data the shape is known only once they are open.
@@ -83,7 +80,7 @@ std::vector<int64_t> Predictions::top_of(int64_t sample, int64_t k) const {
   return order;
 }
 
-void use_target_unit(Predictions& predictions, const runtime::Model& model) {
+void use_target_unit(Predictions& predictions, const OpenModel& model) {
   if (!data::is_table_rule(model.preprocessing()) || !model.classes().empty()) return;
   const data::TableEncoding encoding =
       data::table_encoding({{}, model.preprocessing(), model.arrays()}, "the model");
@@ -93,16 +90,9 @@ void use_target_unit(Predictions& predictions, const runtime::Model& model) {
   }
 }
 
-runtime::Model open_model(const std::filesystem::path& path, int64_t threads) {
-  runtime::Model model = io::kind_of(path) == io::SourceKind::kRun ? runtime::Model(exported_run({path}))
-                                                                   : runtime::Model::load(path);
-  model.set_threads(static_cast<int>(std::clamp<int64_t>(threads, -1, std::numeric_limits<int>::max())));
-  return model;
-}
-
 Predictions predict(const std::filesystem::path& path, const PredictOptions& options) {
   if (options.batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", options.batch));
-  runtime::Model model = open_model(path, options.threads);
+  OpenModel model = open_model(path, options.threads);
   std::string data_path;
   check(model, data::find_source(options.data, &data_path).info, path.string());
   data::DataOptions data_options;
@@ -115,7 +105,7 @@ Predictions predict(const std::filesystem::path& path, const PredictOptions& opt
   return predict(model, path.string(), *source, options.limit);
 }
 
-Predictions predict(runtime::Model& model, const std::string& name, data::Source& source, int64_t limit) {
+Predictions predict(OpenModel& model, const std::string& name, data::Source& source, int64_t limit) {
   if (limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", limit));
   check(model, source.info(), name);
   Predictions out;

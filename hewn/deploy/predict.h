@@ -8,7 +8,7 @@
 #include "hewn/data/clicks/options.h"
 #include "hewn/data/folders/options.h"
 #include "hewn/data/tables/options.h"
-#include "hewn/runtime/model.h"
+#include "hewn/deploy/open_model.h"
 #include "hewn/train/tasks/task.h"
 
 namespace hewn::deploy {
@@ -46,16 +46,13 @@ struct Predictions {
 
 /// Numbers that a model was trained to predict come out of it in standard deviations from their mean; here
 /// they get the target's own unit.
-void use_target_unit(Predictions& predictions, const runtime::Model& model);
-
-/// A model.hewn file, or the network of a finished run's folder. `threads` as in PredictOptions.
-runtime::Model open_model(const std::filesystem::path& path, int64_t threads);
+void use_target_unit(Predictions& predictions, const OpenModel& model);
 
 /// Runs the test set of a data source through what open_model opens. Throws Error where the data does not fit
 /// the model.
 Predictions predict(const std::filesystem::path& model, const PredictOptions& options);
 
 /// The same for a source that is open. `name` stands for the model in errors.
-Predictions predict(runtime::Model& model, const std::string& name, data::Source& source, int64_t limit);
+Predictions predict(OpenModel& model, const std::string& name, data::Source& source, int64_t limit);
 
 }  // namespace hewn::deploy

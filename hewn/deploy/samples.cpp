@@ -36,7 +36,7 @@ io::NpyMatrix matrix_of(io::Table table, const std::string& where) {
 }
 
 /// Why images are not taken, to stand behind what was given.
-std::string no_images(const runtime::Model& model) {
+std::string no_images(const OpenModel& model) {
   if (model.preprocessing().is_null())
     return "; this model file does not say how images become inputs, give data as imagefolder:PATH";
   if (model.preprocessing().value("kind", Json()) == "image")
@@ -44,7 +44,7 @@ std::string no_images(const runtime::Model& model) {
   return model.vocabularies().empty() ? "; the model takes no images" : "; the model takes click logs";
 }
 
-io::NpyMatrix read_matrix(const std::string& path, const runtime::Model& model) {
+io::NpyMatrix read_matrix(const std::string& path, const OpenModel& model) {
   switch (const io::SourceKind kind = io::kind_of(path)) {
     case io::SourceKind::kMissing:
       throw FormatError(path, "no such file or folder");
@@ -75,7 +75,7 @@ std::string problem_of(double value, int64_t vocabulary) {
   return "";
 }
 
-void add_matrix(const io::NpyMatrix& matrix, const std::string& where, const runtime::Model& model,
+void add_matrix(const io::NpyMatrix& matrix, const std::string& where, const OpenModel& model,
                 Samples& samples) {
   const int64_t inputs = model.inputs();
   // Without a dimension for samples it is one of them.
@@ -114,7 +114,7 @@ void add_rows(const data::Cells& cells, const data::TableEncoding& encoding, Sam
   samples.count += cells.rows;
 }
 
-data::TableEncoding encoding_of(const runtime::Model& model) {
+data::TableEncoding encoding_of(const OpenModel& model) {
   data::TableEncoding out =
       data::table_encoding({model.classes(), model.preprocessing(), model.arrays()}, "the model");
   if (out.features() == model.inputs()) return out;
@@ -123,7 +123,7 @@ data::TableEncoding encoding_of(const runtime::Model& model) {
 
 }  // namespace
 
-void add_samples(const std::string& argument, const runtime::Model& model, Samples& samples) {
+void add_samples(const std::string& argument, const OpenModel& model, Samples& samples) {
   const std::string path = input_path(argument);
   if (data::is_table_rule(model.preprocessing())) {
     const data::TableEncoding encoding = encoding_of(model);
@@ -132,8 +132,7 @@ void add_samples(const std::string& argument, const runtime::Model& model, Sampl
   add_matrix(read_matrix(path, model), path, model, samples);
 }
 
-void add_samples(std::string_view bytes, const std::string& where, const runtime::Model& model,
-                 Samples& samples) {
+void add_samples(std::string_view bytes, const std::string& where, const OpenModel& model, Samples& samples) {
   if (data::is_table_rule(model.preprocessing())) {
     const data::TableEncoding encoding = encoding_of(model);
     return add_rows(data::parse_new_rows(bytes, where, encoding), encoding, samples);
@@ -143,7 +142,7 @@ void add_samples(std::string_view bytes, const std::string& where, const runtime
              where, model, samples);
 }
 
-Predictions predict(runtime::Model& model, const Samples& samples, int64_t batch, int64_t limit) {
+Predictions predict(OpenModel& model, const Samples& samples, int64_t batch, int64_t limit) {
   Predictor predictor(model, batch, limit);
   predictor.add(samples.values.data(), samples.count);
   return predictor.finish();

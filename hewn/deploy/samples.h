@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hewn/deploy/predict.h"
-#include "hewn/runtime/model.h"
 
 namespace hewn::deploy {
 
@@ -22,13 +21,12 @@ struct Samples {
 /// or CSV with a sample a row. A model that was trained on a table takes rows of one like it, as they are.
 /// Throws FormatError, naming the place, for numbers that the model does not
 /// take.
-void add_samples(const std::string& argument, const runtime::Model& model, Samples& samples);
+void add_samples(const std::string& argument, const OpenModel& model, Samples& samples);
 
 /// The same for the bytes of an NPY or a CSV file, called `where` in errors.
-void add_samples(std::string_view bytes, const std::string& where, const runtime::Model& model,
-                 Samples& samples);
+void add_samples(std::string_view bytes, const std::string& where, const OpenModel& model, Samples& samples);
 
 /// Runs them through the model, so many at a time; no more than `limit`, where it is not 0.
-Predictions predict(runtime::Model& model, const Samples& samples, int64_t batch, int64_t limit);
+Predictions predict(OpenModel& model, const Samples& samples, int64_t batch, int64_t limit);
 
 }  // namespace hewn::deploy

@@ -5,6 +5,7 @@
 #include "hewn/deploy/export.h"
 #include "hewn/deploy/finished_run.h"
 #include "hewn/deploy/flow_graph.h"
+#include "hewn/runtime/about.h"
 #include "hewn/runtime/preprocessing.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
@@ -33,10 +34,23 @@ flow::Graph Trained::graph() const {
   return std::move(*own);
 }
 
+std::map<std::string, std::string> Trained::metadata() const {
+  runtime::ModelData about;
+  about.model = name;
+  about.method = method;
+  about.classes = inputs.classes;
+  about.preprocessing = inputs.rule;
+  std::map<std::string, std::string> out;
+  write_about(about, {signature.outputs, 1, 1}, out);
+  if (signature.takes == nn::Takes::kClicks) out["hewn.vocabularies"] = Json(signature.vocabularies).dump();
+  return out;
+}
+
 Trained trained_by(const run::Folder& folder) {
   FinishedRun run = FinishedRun::open(folder);
-  Trained out{
-      std::move(run.model), run.config.signature, run.config.options.model, "", {}, {}, folder.model(), true};
+  const run::Config& config = run.config;
+  Trained out{std::move(run.model), config.signature, config.options.model, "", {}, {}, folder.model(), true,
+              config.options};
   out.weights = {run.file.tensors, run.blocks};
   const auto method = run.file.metadata.find("hewn.method");
   if (method != run.file.metadata.end()) out.method = method->second;
@@ -48,7 +62,8 @@ Trained trained_by(const run::Folder& folder) {
 
 Trained trained_elsewhere(const run::Options& options, run::Observer& observer) {
   const auto source = train::open_data(options, at::kCPU, {}, observer);
-  Trained out{nullptr, train::signature_of(source->info()), options.model, "", {}, {}, options.init, false};
+  Trained out{nullptr, train::signature_of(source->info()), options.model, "", {}, {}, options.init, false,
+              options};
   out.model = train::build_model(options, out.signature);
   const tensor::TensorFile file = train::load_weights(*out.model, options.init, options.init_skip);
   if (!file.note.empty()) observer.on_message(hewn::str(options.init, ": ", file.note));

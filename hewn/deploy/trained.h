@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "hewn/nn/model.h"
 #include "hewn/run/folder.h"
 #include "hewn/run/observer.h"
+#include "hewn/run/options.h"
 
 namespace hewn::deploy {
 
@@ -23,12 +25,15 @@ struct Trained {
   Preprocessing inputs;
   std::filesystem::path file;  // where the weights are from
   bool from_run = false;       // so it is the run's model.safetensors, which lists the kept blocks
+  run::Options options;        // how the data that it was made for are read
 
   /// As the runtime wants it. Throws Error for a network that its graph has no words for.
   runtime::ModelData data() const;
   /// As a graph of general tensors: any network. Throws Error where a weight is not zero outside its kept
   /// blocks.
   flow::Graph graph() const;
+  /// What files say of it beside its graph and weights.
+  std::map<std::string, std::string> metadata() const;
 };
 
 /// That of a finished run.

@@ -119,7 +119,8 @@ Tensor read_packed(const io::SafetensorsFile& file, const std::string& name, con
 }  // namespace
 
 void write_flow_model(const std::filesystem::path& path, const Graph& graph,
-                      const std::map<std::string, std::string>& metadata) {
+                      const std::map<std::string, std::string>& metadata,
+                      const std::map<std::string, io::TensorView>& beside) {
   std::map<std::string, std::string> texts = metadata;
   texts["hewn.format"] = kVersion3;
   Json json = to_json(graph);
@@ -128,7 +129,7 @@ void write_flow_model(const std::filesystem::path& path, const Graph& graph,
     texts[kNeeds] = Json::array({kInt8}).dump();
   }
   texts["hewn.graph"] = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::map<std::string, io::TensorView> views;
+  std::map<std::string, io::TensorView> views = beside;
   std::vector<PackedTensor> packed;
   std::vector<Dims> dims;
   std::list<ByteTensors> bytes;
@@ -199,17 +200,21 @@ int64_t FlowModel::block() const {
   return std::max<int64_t>(0, std::strtoll(found->second.c_str(), nullptr, 10));
 }
 
-bool is_flow_model(const std::filesystem::path& path) {
+std::map<std::string, std::string> flow_metadata(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   uint64_t length = 0;
-  if (!file.read(reinterpret_cast<char*>(&length), sizeof(length)) || length > (uint64_t{1} << 27))
-    return false;
+  if (!file.read(reinterpret_cast<char*>(&length), sizeof(length)) || length > (uint64_t{1} << 27)) return {};
   std::string header(static_cast<size_t>(length), '\0');
-  if (!file.read(header.data(), static_cast<std::streamsize>(length))) return false;
+  if (!file.read(header.data(), static_cast<std::streamsize>(length))) return {};
   const auto json = nlohmann::json::parse(header, nullptr, false);
-  if (!json.is_object() || !json.contains("__metadata__")) return false;
-  const auto& texts = json.at("__metadata__");
-  return texts.is_object() && texts.contains("hewn.format") && texts.at("hewn.format") == kVersion3;
+  if (!json.is_object() || !json.contains("__metadata__")) return {};
+  std::map<std::string, std::string> out;
+  for (const auto& [key, text] : json.at("__metadata__").items())
+    if (text.is_string()) out[key] = text.get<std::string>();
+  const auto format = out.find("hewn.format");
+  return format != out.end() && format->second == kVersion3 ? out : std::map<std::string, std::string>();
 }
+
+bool is_flow_model(const std::filesystem::path& path) { return !flow_metadata(path).empty(); }
 
 }  // namespace hewn::flow

@@ -59,7 +59,7 @@ TEST_F(TextCommands, TrainInspectEvalReport) {
   EXPECT_EQ(hewn({"report", path("run"), "--json"}).code, 0);
   EXPECT_EQ(hewn({"export", path("run"), "--to", path("m.hewn")}).code, 0);
   EXPECT_EQ(json_of_call({"inspect", path("m.hewn"), "--json"})["inputs"].size(), 1);
-  expect_error({"predict", path("run"), "--data", "text:" + path("a.txt")}, "cannot be exported");
+  expect_error({"predict", path("run"), "--data", "text:" + path("a.txt")}, "does not take samples");
 }
 
 TEST_F(TextCommands, AStoppedRunGoesOn) {

@@ -49,7 +49,7 @@ class ModelFiles : public testing::Test {
   }
 
   TempFolder folder_;
-  runtime::Model model_;
+  OpenModel model_;
   std::vector<float> pixels_;
 };
 
@@ -101,7 +101,7 @@ TEST_F(ModelFiles, SamplesThatDoNotFitAreNamed) {
 }
 
 TEST_F(ModelFiles, ClickValuesStayInsideTheirVocabularies) {
-  const runtime::Model clicks = open_model(HEWN_SOURCE_DIR "/tests/runtime/old/clicks.hewn", 1);
+  const OpenModel clicks = open_model(HEWN_SOURCE_DIR "/tests/runtime/old/clicks.hewn", 1);
   const std::vector<int64_t> vocabularies = clicks.vocabularies();
   const auto complaint = [&](int64_t last, const std::string& behind) {
     std::string row;
@@ -143,7 +143,7 @@ TEST_F(ModelFiles, PredictionsAreWrittenByTheirSuffix) {
 }
 
 TEST_F(ModelFiles, ARunIsAModelToo) {
-  runtime::Model run = open_model(kOld + "finished", 1);
+  OpenModel run = open_model(kOld + "finished", 1);
   const Predictions expected = predict(model_, {2, pixels_}, 2, 0);
   const Predictions got = predict(run, {2, pixels_}, 2, 0);
   ASSERT_EQ(got.logits.size(), expected.logits.size());

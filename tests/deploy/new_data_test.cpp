@@ -29,7 +29,7 @@ using test::TempFolder;
 using test::write_text;
 
 /// A network for what the source holds, through a file, so that nothing else is at hand.
-runtime::Model model_for(const data::Source& source, const TempFolder& folder) {
+OpenModel model_for(const data::Source& source, const TempFolder& folder) {
   const data::DataInfo& info = source.info();
   run::Options options = run::usual_options(info.kind);
   options.widths = {32, 16};
@@ -81,7 +81,7 @@ class NewImagesPredicted : public testing::Test {
 
   TempFolder folder_;
   std::unique_ptr<data::Source> source_;
-  std::optional<runtime::Model> model_;
+  std::optional<OpenModel> model_;
   NewDataOptions options_;
   std::vector<std::string> said_;
 };
@@ -174,7 +174,7 @@ TEST(NewClicks, GetTheProbabilitiesOfTheTestSet) {
   options.clicks.test_share = 0.9;
   options.clicks.validation_share = 0;
   const auto source = data::open_source("criteo:" + log, options);
-  runtime::Model model = model_for(*source, folder);
+  OpenModel model = model_for(*source, folder);
   const Predictions expected = predict(model, "m.hewn", *source, 0);
   std::istringstream in;
   const Predictions got = predict(model, {log}, in, {});
@@ -220,11 +220,11 @@ TEST(NewData, APreprocessingThatDoesNotFitIsNamed) {
   options.prune.block = {2, 2};
   runtime::ModelData data = random_network(options, {{3, 8, 8}, 4}).data;
   data.preprocessing = {{"kind", "image"}, {"size", {9, 9}}};
-  runtime::Model model(data);
+  OpenModel model{runtime::Model(data)};
   std::istringstream in;
   EXPECT_TRUE(message_of([&] { predict(model, {"-"}, in, {}); }).starts_with("the model's preprocessing: "));
   data.preprocessing = {{"kind", "sounds"}};  // of a later version: numbers are taken as ever
-  runtime::Model later(data);
+  OpenModel later{runtime::Model(data)};
   EXPECT_NE(message_of([&] { predict(later, {"-"}, in, {}); }).find("standard input"), std::string::npos);
 }
 

@@ -60,7 +60,7 @@ RandomNetwork click_network() {
 TEST(Predict, ClicksGetProbabilitiesAndTheTasksMetrics) {
   const at::NoGradGuard no_grad;
   const RandomNetwork network = click_network();
-  runtime::Model model(network.data);
+  OpenModel model{runtime::Model(network.data)};
   TinyClicks source({9, 1, 40});
   const Predictions got = predict(model, "m.hewn", source, 0);
   const at::Tensor logits = network.model->forward(source.values()).flatten();
@@ -84,7 +84,7 @@ TEST(Predict, ClicksGetProbabilitiesAndTheTasksMetrics) {
 }
 
 void expect_error(const runtime::ModelData& data, data::Source& source, const std::string& named) {
-  runtime::Model model(data);
+  OpenModel model{runtime::Model(data)};
   try {
     predict(model, "m.hewn", source, 0);
     ADD_FAILURE() << "was accepted";

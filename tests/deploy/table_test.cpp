@@ -101,7 +101,7 @@ TEST_F(TableRun, NewRowsArePredictedAsTheyAre) {
   for (const auto& [name, value] : metrics)
     EXPECT_NEAR(got.metrics.at(name), value, 1e-4 * std::abs(value)) << name;
   // The same rows without data, as files of a user's own.
-  runtime::Model model = open_model(folder_ / "m.hewn", 1);
+  OpenModel model = open_model(folder_ / "m.hewn", 1);
   Samples samples;
   add_samples((folder_ / "b.csv").string(), model, samples);
   const Predictions plain = predict(model, samples, 16, 0);
@@ -124,7 +124,7 @@ TEST_F(TableRun, ClassesKeepTheirNames) {
   const run::Summary summary =
       train("run", options({{"epochs", "30"}, {"batch", "16"}, {"sparsity", "0.5"}}));
   EXPECT_GT(summary.metrics.at("accuracy"), 85);
-  runtime::Model model = open_model(folder_ / "run", 1);
+  OpenModel model = open_model(folder_ / "run", 1);
   EXPECT_EQ(model.classes(), (std::vector<std::string>{"high", "low", "middle"}));
   Samples samples;
   add_samples("b,a\n0,100\n0,1\n", "rows", model, samples);

@@ -24,7 +24,7 @@ struct RawReaders {
   std::optional<data::ClickInputs> clicks;
 };
 
-RawReaders raw_readers(const runtime::Model& model, const NewDataOptions& options) {
+RawReaders raw_readers(const OpenModel& model, const NewDataOptions& options) {
   RawReaders out;
   const Json& rule = model.preprocessing();
   if (!rule.is_object() || !rule.contains("kind")) return out;
@@ -46,7 +46,7 @@ RawReaders raw_readers(const runtime::Model& model, const NewDataOptions& option
 /// All arguments in their order.
 class NewData {
  public:
-  NewData(runtime::Model& model, const NewDataOptions& options)
+  NewData(OpenModel& model, const NewDataOptions& options)
       : model_(model),
         readers_(raw_readers(model, options)),
         predictor_(model, options.batch, options.limit) {}
@@ -103,7 +103,7 @@ class NewData {
     return [this](const float* rows, int64_t count) { return predictor_.add(rows, count); };
   }
 
-  runtime::Model& model_;
+  OpenModel& model_;
   RawReaders readers_;
   Predictor predictor_;
   std::vector<std::filesystem::path> files_;
@@ -111,8 +111,8 @@ class NewData {
 
 }  // namespace
 
-Predictions predict(runtime::Model& model, const std::vector<std::string>& arguments,
-                    std::istream& standard_input, const NewDataOptions& options) {
+Predictions predict(OpenModel& model, const std::vector<std::string>& arguments, std::istream& standard_input,
+                    const NewDataOptions& options) {
   NewData data(model, options);
   for (const std::string& argument : arguments) {
     if (argument == "-") {

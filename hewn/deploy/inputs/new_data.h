@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hewn/deploy/predict.h"
-#include "hewn/runtime/model.h"
 
 namespace hewn::deploy {
 
@@ -27,7 +26,7 @@ struct NewDataOptions {
 ///   rows of one like it (add_samples);
 ///   "-": the same from `standard_input`.
 /// Throws Error that names the argument where it is none of these.
-Predictions predict(runtime::Model& model, const std::vector<std::string>& arguments,
-                    std::istream& standard_input, const NewDataOptions& options);
+Predictions predict(OpenModel& model, const std::vector<std::string>& arguments, std::istream& standard_input,
+                    const NewDataOptions& options);
 
 }  // namespace hewn::deploy

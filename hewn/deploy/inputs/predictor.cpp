@@ -7,7 +7,7 @@
 
 namespace hewn::deploy {
 
-Predictor::Predictor(runtime::Model& model, int64_t batch, int64_t limit)
+Predictor::Predictor(OpenModel& model, int64_t batch, int64_t limit)
     : model_(model), batch_(batch), limit_(limit) {
   if (batch < 1) throw Error(hewn::str("batch: expected at least 1, got ", batch));
   if (limit < 0) throw Error(hewn::str("limit: expected 0 or more, got ", limit));

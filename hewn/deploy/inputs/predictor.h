@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "hewn/deploy/predict.h"
-#include "hewn/runtime/model.h"
 
 namespace hewn::deploy {
 
@@ -14,7 +13,7 @@ class Predictor {
  public:
   /// `batch`: samples that are run at a time; `limit`: samples that are wanted, 0: all. Throws Error for
   /// numbers that make no sense.
-  Predictor(runtime::Model& model, int64_t batch, int64_t limit);
+  Predictor(OpenModel& model, int64_t batch, int64_t limit);
 
   int64_t batch() const { return batch_; }
   bool wants_more() const { return limit_ == 0 || out_.samples < limit_; }
@@ -24,7 +23,7 @@ class Predictor {
   Predictions finish();
 
  private:
-  runtime::Model& model_;
+  OpenModel& model_;
   int64_t batch_;
   int64_t limit_;
   Predictions out_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "hewn/core/error.h"
+#include "hewn/core/text.h"
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/int8/observe.h"
 #include "hewn/flow/simplify.h"
@@ -82,6 +83,16 @@ class Marker {
   std::set<int32_t> products_;
 };
 
+/// Throws Error that has the names there are.
+void check_kept(const std::vector<std::string>& keep, const std::vector<QuantisedLayer>& layers) {
+  std::vector<std::string> names;
+  for (const QuantisedLayer& layer : layers) names.push_back(layer.name);
+  for (const std::string& name : keep) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error(str("keep-f32: there is no layer ", name, "; there are ", join(names)));
+  }
+}
+
 kernels::ByteScale scale_of(const Extent& extent) {
   const float reach = extent.most - extent.least;
   kernels::ByteScale out;
@@ -122,6 +133,7 @@ std::vector<QuantisedLayer> quantise(Graph& graph, const std::vector<std::vector
     if (layer.bytes) weights.insert(node.inputs[1]);
     out.push_back(std::move(layer));
   }
+  check_kept(options.keep, out);
   Marker marker(graph);
   marker.read_by_products(weights);
   const auto extents = observe(graph, {marker.values.begin(), marker.values.end()}, batches,

@@ -7,6 +7,9 @@
 
 namespace hewn::flow {
 
+/// Samples of a batch that is observed: all activations of it are in memory at once.
+constexpr int64_t kObservedAtOnce = 4;
+
 /// How products of a graph are brought to 8 bits.
 struct QuantiseOptions {
   /// Which of the numbers that calibration saw the bytes reach: all of them (100), or all but as many at each
