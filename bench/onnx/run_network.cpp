@@ -1,4 +1,4 @@
-// Times one ONNX file, and writes what comes out for an input that bench/onnx/run.mjs makes too.
+// Times one ONNX file or model.hewn, and writes what comes out for an input that bench/onnx/run.mjs makes too.
 //   run_network FILE BATCH [--threads N] [--seconds S] [--layers] [--out FILE]
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/flow/network.h"
-#include "hewn/onnx/import.h"
+#include "hewn/onnx/open.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ int run(int argc, char** argv) {
     const std::string name = argv[i];
     options[name] = name == "--layers" ? "yes" : argv[++i];
   }
-  hewn::flow::Network network(hewn::onnx::read_onnx(file));
+  hewn::flow::Network network = hewn::onnx::open_network(file);
   network.set_threads(std::stoi(options["--threads"]));
   std::vector<hewn::flow::Tensor> inputs;
   for (const auto& port : network.graph().inputs) inputs.push_back(input_for(port, batch));

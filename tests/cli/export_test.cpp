@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/core/json.h"
+#include "hewn/io/npy.h"
 #include "hewn/io/safetensors.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_folder.h"
@@ -92,6 +94,61 @@ TEST_F(ExportCommand, PredictEqualsEval) {
   EXPECT_LT(std::filesystem::file_size(path("h.hewn")), std::filesystem::file_size(path("m.hewn")) * 6 / 10);
   EXPECT_EQ(json_of_call({"predict", path("h.hewn"), "--data", data(), "--limit", "60", "--json"})["samples"],
             60);
+}
+
+TEST_F(ExportCommand, EightBitsAnswerAsTheRunDoes) {
+  const Json exported =
+      json_of_call({"export", path("run"), "--to", path("i.hewn"), "--dtype", "int8", "--json"});
+  EXPECT_EQ(exported["bytes"].get<uintmax_t>(), std::filesystem::file_size(path("i.hewn")));
+  EXPECT_LT(exported["bytes"].get<double>(), 0.2 * exported["bytes_dense"].get<double>());
+  EXPECT_EQ(exported["calibration"],
+            str("the first 512 training samples of ", data(), " in the order of seed 0"));
+  EXPECT_EQ(exported["kept_f32"].size(), 0U);
+  for (const Json& layer : exported["layers"]) EXPECT_EQ(layer["dtype"], "int8") << layer;
+  EXPECT_GE(exported["removed"]["units"], 0);
+
+  const Json eval = json_of_call({"eval", path("run"), "--json"})["metrics"];
+  const Json predicted =
+      json_of_call({"predict", path("i.hewn"), "--data", data(), "--out", path("i.csv"), "--json"});
+  EXPECT_EQ(predicted["samples"], 130);
+  EXPECT_NEAR(predicted["metrics"]["accuracy"].get<double>(), eval["accuracy"].get<double>(), 2);
+  EXPECT_NEAR(predicted["metrics"]["loss"].get<double>(), eval["loss"].get<double>(), 0.05);
+  EXPECT_TRUE(read_file(path("i.csv")).starts_with("sample,class,score,name\n0,"));
+  const std::vector<float> sample(784, 0.25F);
+  write_text(path("x.npy"), io::npy_bytes(1, 784, sample.data()));
+  EXPECT_EQ(json_of_call({"predict", path("i.hewn"), "input=" + path("x.npy"), "--json"})["class"].size(),
+            1U);
+  EXPECT_EQ(json_of_call({"inspect", path("i.hewn"), "--json"})["layers"].size(), 3U);
+  EXPECT_EQ(json_of_call({"bench", "file", path("i.hewn"), "--batch", "1", "--rounds", "1", "--json"})["rows"]
+                .size(),
+            1U);
+
+  // Weights from elsewhere, inputs from a file, a layer left alone.
+  write_text(path("c.npy"), io::npy_bytes(io::NpyArray{{7, 1, 28, 28}, std::vector<float>(7 * 784, 0.5F)}));
+  const Json other = json_of_call({"export",        path("run/model.safetensors"),
+                                   "--model",       "mlp",
+                                   "--widths",      "96,96",
+                                   "--data",        data(),
+                                   "--to",          path("j.hewn"),
+                                   "--dtype",       "int8",
+                                   "--calibration", path("c.npy"),
+                                   "--samples",     "5",
+                                   "--percentile",  "100",
+                                   "--keep-f32",    "fc3",
+                                   "--json"});
+  EXPECT_EQ(other["calibration"], path("c.npy"));
+  ASSERT_EQ(other["kept_f32"].size(), 1U);
+  EXPECT_EQ(other["kept_f32"][0]["name"], "fc3");
+  EXPECT_EQ(other["layers"][2]["dtype"], "f32");
+  expect_error({"export", path("run"), "--to", path("k.hewn"), "--dtype", "int8", "--keep-f32", "fc9"},
+               "keep-f32: there is no layer fc9; there are fc1, fc2, fc3");
+  expect_error({"export", path("run"), "--to", path("k.onnx"), "--dtype", "int8"}, "dtype: applies to .hewn");
+  expect_error({"export", path("run"), "--to", path("k.hewn"), "--samples", "5"},
+               "samples: goes with --dtype int8");
+  expect_error(
+      {"export", path("run"), "--to", path("k.hewn"), "--dtype", "int8", "--calibration", path("p.npy")},
+      "p.npy");
+  EXPECT_FALSE(std::filesystem::exists(path("k.hewn")));
 }
 
 TEST_F(ExportCommand, StateDictsOfPyTorchAreTakenAsWeights) {

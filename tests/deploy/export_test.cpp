@@ -6,6 +6,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/random.h"
+#include "hewn/deploy/smaller/shrink.h"
 #include "hewn/nn/model.h"
 #include "hewn/nn/slots.h"
 #include "hewn/prune/gate.h"
@@ -64,8 +65,15 @@ TEST(Export, EqualsTheLibTorchModel) {
                                        {"resnet18", {3, 16, 16}, {{}, 8}, {4, 4}, 0.8},
                                        {"resnet50", {3, 66, 70}, {{}, 4}, {4, 4}, 0.7}};
   const at::NoGradGuard no_grad;
+  int64_t units = 0;
   for (const Sample& sample : samples) {
-    runtime::Model model(export_model(sample.model->graph(image_shape(sample.input)), sample.weights));
+    runtime::ModelData data = export_model(sample.model->graph(image_shape(sample.input)), sample.weights);
+    runtime::Model model(data);
+    const int64_t floats = report_on(data).bytes_dense / 4;
+    const flow::Shrunk removed = shrink(data, sample.input, sample.weights.blocks);
+    EXPECT_EQ(report_on(data).bytes_dense / 4, floats - removed.weights - removed.units);
+    units += removed.units;
+    runtime::Model smaller(data);
     for (const int64_t batch : {3, 40}) {
       std::vector<int64_t> shape = sample.input;
       shape.insert(shape.begin(), batch);
@@ -74,8 +82,11 @@ TEST(Export, EqualsTheLibTorchModel) {
       at::Tensor got = at::empty_like(expected);
       model.run(input.data_ptr<float>(), batch, got.data_ptr<float>());
       EXPECT_LT((got - expected).abs().max().item<double>(), 1e-4 * expected.abs().max().item<double>());
+      smaller.run(input.data_ptr<float>(), batch, got.data_ptr<float>());
+      EXPECT_LT((got - expected).abs().max().item<double>(), 1e-4 * expected.abs().max().item<double>());
     }
   }
+  EXPECT_GT(units, 0);
 }
 
 TEST(Export, FileOfTheDefaultMlpIsSmall) {
