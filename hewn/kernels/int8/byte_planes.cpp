@@ -15,8 +15,20 @@ constexpr int64_t kFewestChunks = 4;
 // Tiles with the same inputs that run one after the other on a chunk.
 constexpr int64_t kPair = 2;
 
-ByteTile tile_of(const ByteProduct& product, const ByteWeight::Tile& tile) {
+/// What all tiles of a product have in common.
+ByteTile common_tile(const ByteProduct& product) {
   ByteTile t;
+  t.out_stride = product.out_stride;
+  t.add_scale = product.add_scale;
+  t.add_zero = product.add_zero;
+  t.zero = product.zero;
+  t.least = product.relu ? product.zero : 0;
+  t.relu = product.relu && product.out == nullptr;
+  return t;
+}
+
+/// And what is its own.
+void become(const ByteProduct& product, const ByteWeight::Tile& tile, ByteTile& t) {
   t.offsets = product.offsets + tile.first;
   t.count = tile.count;
   t.weight = product.weight->weights(tile);
@@ -24,14 +36,7 @@ ByteTile tile_of(const ByteProduct& product, const ByteWeight::Tile& tile) {
   t.start = product.start + tile.output;
   t.scale = product.scale + tile.output;
   t.bias = product.bias + tile.output;
-  t.out_stride = product.out_stride;
   t.out_rows = std::min<int64_t>(tile.outputs, product.weight->outputs() - tile.output);
-  t.add_scale = product.add_scale;
-  t.add_zero = product.add_zero;
-  t.zero = product.zero;
-  t.least = product.relu ? product.zero : 0;
-  t.relu = product.relu && product.out == nullptr;
-  return t;
 }
 
 void place_tile(const ByteProduct& product, const ByteWeight::Tile& tile, int64_t column, ByteTile& t) {
@@ -66,12 +71,13 @@ void multiply_words(const ByteProduct& product, int64_t first, int64_t last, int
   const int64_t rows = word_rows(product.weight->channels());
   const int64_t group = kChunk * std::max(kFewestChunks, kGroupWords / (kChunk * std::max<int64_t>(rows, 1)));
   std::array<ByteTile, kPair> pair;
+  pair.fill(common_tile(product));
   for (int64_t from = first; from < last; from += group) {
     const int64_t to = std::min(last, from + group);
     for (int64_t tile = begin; tile < end;) {
       int64_t count = 0;
       do {
-        pair[static_cast<size_t>(count)] = tile_of(product, tiles[static_cast<size_t>(tile + count)]);
+        become(product, tiles[static_cast<size_t>(tile + count)], pair[static_cast<size_t>(count)]);
         ++count;
       } while (count < kPair && tile + count < end && tiles[static_cast<size_t>(tile + count)].same_inputs);
       for (int64_t column = from; column < to; column += kChunk) {
@@ -89,10 +95,11 @@ void multiply_words(const ByteProduct& product, int64_t first, int64_t last, int
 }
 
 void multiply_words_of_one(const ByteProduct& product, int64_t begin, int64_t end) {
+  ByteTile t = common_tile(product);
+  t.columns = 1;
   for (int64_t i = begin; i < end; ++i) {
     const ByteWeight::Tile& tile = product.weight->tiles()[static_cast<size_t>(i)];
-    ByteTile t = tile_of(product, tile);
-    t.columns = 1;
+    become(product, tile, t);
     place_tile(product, tile, 0, t);
     product.machine->tile_of_one(t);
   }
