@@ -16,7 +16,7 @@ import numpy as np
 
 WEIGHTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../../shared/data/weights/resnet20-12fca82f.safetensors")
-RESNET18 = ["--model", "resnet18", "--width", "16", "--batch", "128", "--steps", "300", "--no-augment"]
+RESNET18 = ["--model", "resnet18", "--width", "16", "--batch", "128", "--steps", "200", "--no-augment"]
 RUNS = {  # name: options of hewn train
     "mlp": ["--method", "dense", "--epochs", "3"],
     "mlp, 90 %": ["--sparsity", "0.9", "--epochs", "4"],
@@ -70,7 +70,7 @@ class Bench:
         for file in files:
             self.hewn("predict", file, self.place("test.npy"), "--out", self.place("scores.npy"))
             right.append(100 * float((np.load(self.place("scores.npy")).argmax(1) == labels).mean()))
-        self.show(f"resnet20, {float(sparsity):.0%} by `hewn prune`", "CIFAR-10", files, right)
+        self.show(f"resnet20, {100 * float(sparsity):.0f} % by `hewn prune`", "CIFAR-10", files, right)
 
 
 def main():
