@@ -1,11 +1,13 @@
 #include "cli/networks.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "cli/source.h"
 #include "cli/table.h"
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
+#include "hewn/core/text.h"
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/flow/simplify.h"
@@ -99,10 +101,10 @@ NetworkSource open_network(const std::string& path) {
   if (kind == io::SourceKind::kModel) {
     flow::FlowModel model = flow::read_flow_model(path);
     const int64_t block = model.block();
-    return {std::move(model.graph), block};
+    return {std::move(model.graph), block, std::move(model.metadata)};
   }
 #if HEWN_ONNX
-  return {onnx::read_onnx(path), 0};
+  return {onnx::read_onnx(path), 0, {}};
 #else
   throw Error(str(path, ": this hewn was built without libonnx-dev, which reads ONNX files"));
 #endif
@@ -133,17 +135,18 @@ void print_weights(const flow::Graph& simple, int64_t block) {
   print_table(std::cout, rows, {false, false, true, true, false});
 }
 
-void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json) {
+void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json,
+                   const Json& about) {
   flow::Graph simple = graph;
   flow::simplify(simple);
   if (json) {
-    std::cout << Json{{"file", file},
-                      {"inputs", ports_to_json(graph, graph.inputs)},
-                      {"outputs", ports_to_json(graph, graph.outputs)},
-                      {"nodes", simple.nodes.size()},
-                      {"layers", weights_to_json(simple, block)}}
-                     .dump(-1, ' ', false, Json::error_handler_t::replace)
-              << '\n';
+    Json out = {{"file", file},
+                {"inputs", ports_to_json(graph, graph.inputs)},
+                {"outputs", ports_to_json(graph, graph.outputs)},
+                {"nodes", simple.nodes.size()},
+                {"layers", weights_to_json(simple, block)}};
+    if (about.is_object()) out.update(about);
+    std::cout << out.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return;
   }
   std::cout << file << ": a network of " << simple.nodes.size() << " nodes\n";
@@ -155,7 +158,19 @@ void print_network(const flow::Graph& graph, int64_t block, const std::string& f
 
 int run_inspect_network(const std::string& path, bool json) {
   const NetworkSource source = open_network(path);
-  print_network(source.graph, source.block, path, json);
+  Json about = {{"bytes", std::filesystem::file_size(path)}};
+  for (const char* key : {"classes", "preprocessing"}) {
+    const auto found = source.metadata.find(str("hewn.", key));
+    if (found == source.metadata.end()) continue;
+    if (Json value = Json::parse(found->second, nullptr, false); !value.is_discarded()) about[key] = value;
+  }
+  print_network(source.graph, source.block, path, json, about);
+  if (json) return 0;
+  std::cout << '\n' << path << ": " << bytes_text(about["bytes"].get<int64_t>()) << '\n';
+  if (about.contains("classes")) std::cout << "classes: " << plain_text(about["classes"].dump()) << '\n';
+  if (about.contains("preprocessing") && about["preprocessing"].contains("kind")) {
+    std::cout << "takes raw data: " << plain_text(about["preprocessing"]["kind"].dump()) << '\n';
+  }
   return 0;
 }
 

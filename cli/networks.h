@@ -17,6 +17,7 @@ struct PredictFields;
 struct NetworkSource {
   flow::Graph graph;
   int64_t block = 0;  // of the zeros to leave out; 0: of any size
+  std::map<std::string, std::string> metadata = {};
 };
 
 /// Whether a path is one. Throws nothing.
@@ -25,8 +26,9 @@ bool is_network(const std::string& path);
 bool answers_samples(const std::string& path);
 NetworkSource open_network(const std::string& path);
 
-/// What it takes and gives, and how each of its weights is multiplied.
-void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json);
+/// What it takes and gives, and how each of its weights is multiplied; `about` is added to the JSON.
+void print_network(const flow::Graph& graph, int64_t block, const std::string& file, bool json,
+                   const Json& about = nullptr);
 /// The layers with weights of a simplified graph: how each is multiplied.
 Json weights_to_json(const flow::Graph& simple, int64_t block);
 void print_weights(const flow::Graph& simple, int64_t block);

@@ -15,6 +15,8 @@ void settle_export(ExportFields& fields, Given& given) {
   for (const char* key : {"calibration", "samples", "percentile", "keep-f32"}) {
     if (fields.dtype != "int8" && given.contains(key)) throw Error(str(key, ": goes with --dtype int8 only"));
   }
+  if (fields.dtype != "f32" && !fields.to.ends_with(".hewn"))
+    throw Error(str("dtype: applies to .hewn files only, got ", fields.to));
   const bool run =
       source_kind("export", fields.source, {SourceKind::kRun, SourceKind::kWeights, SourceKind::kTorch}) ==
       SourceKind::kRun;

@@ -6,11 +6,14 @@
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "hewn/core/files.h"
 #include "hewn/core/version.h"
 #include "hewn/deploy/export.h"
+#include "hewn/deploy/open_model.h"
+#include "hewn/deploy/smaller/export_int8.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/flow/network.h"
 #include "hewn/nn/slots.h"
@@ -132,9 +135,35 @@ void expect_same(const FinishedSample& sample, const flow::Graph& graph) {
   }
 }
 
+/// In 8 bits it is nearly the same, and its file is a model like others.
+void expect_nearly(const FinishedSample& sample) {
+  const at::NoGradGuard no_grad;
+  InputBatches batches;
+  for (int i = 0; i < 4; ++i) batches.push_back({as_flow(sample.input(4))});
+  const test::TempFolder folder;
+  const Int8Export written = export_int8(trained_by(sample.run), folder / "m.hewn", batches, {});
+  EXPECT_TRUE(std::all_of(written.layers.begin(), written.layers.end(),
+                          [](const flow::QuantisedLayer& layer) { return layer.bytes; }));
+  EXPECT_LT(written.bytes, written.bytes_dense);
+  const at::Tensor input = sample.input(3);
+  const at::Tensor expected = sample.model->forward(input).contiguous();
+  const flow::Tensor got = flow::Network(written.graph).run({as_flow(input)}).at(0);
+  ASSERT_EQ(got.dims(), expected.sizes().vec());
+  const at::Tensor numbers = at::from_blob(const_cast<std::byte*>(got.bytes()), expected.sizes(), at::kFloat);
+  EXPECT_LT((numbers - expected).norm().item<double>(), 0.1 * expected.norm().item<double>());
+  if (sample.signature.takes == nn::Takes::kText) return;
+  OpenModel model = open_model(folder / "m.hewn", 1);
+  const at::Tensor floats = input.to(at::kFloat).contiguous();
+  at::Tensor answers = at::empty_like(expected);
+  model.run(floats.data_ptr<float>(), 3, answers.data_ptr<float>());
+  EXPECT_TRUE(answers.equal(numbers));
+  EXPECT_EQ(model.vocabularies(), sample.signature.vocabularies);
+}
+
 ::onnx::ModelProto expect_file(const FinishedSample& sample) {
   const std::filesystem::path file = sample.exported("m.onnx");
   expect_same(sample, onnx::read_onnx(file));
+  expect_nearly(sample);
   return checked(file);
 }
 
