@@ -216,7 +216,7 @@ TEST(OnnxExport, ClickModelTakesWholeNumbers) {
 }
 
 TEST(OnnxExport, DroppedBlocksAreZerosAndInputsAreDescribed) {
-  const FinishedSample sample({{"model", "mlp"}, {"widths", "40"}}, {{64}, 3});
+  const FinishedSample sample({{"model", "mlp"}, {"widths", "36"}}, {{64}, 3});
   runtime::write_preprocessing(sample.run.inputs(),
                                {{"a", "b", "c"}, {{"kind", "image"}, {"mean", {0.5}}}, {}});
   const ::onnx::ModelProto proto = checked(sample.exported("m.onnx"));
@@ -224,11 +224,11 @@ TEST(OnnxExport, DroppedBlocksAreZerosAndInputsAreDescribed) {
   for (const auto& tensor : proto.graph().initializer()) {
     if (tensor.name() != "fc1.weight") continue;
     found = true;
-    ASSERT_EQ(tensor.raw_data().size(), 40U * 64U * 4U);
+    ASSERT_EQ(tensor.raw_data().size(), 36U * 64U * 4U);
     const at::Tensor weight =
-        at::from_blob(const_cast<char*>(tensor.raw_data().data()), {40, 64}, at::kFloat);
+        at::from_blob(const_cast<char*>(tensor.raw_data().data()), {36, 64}, at::kFloat);
     EXPECT_TRUE(at::equal(weight, tensor::state_dict(*sample.model).at("fc1.weight")));
-    EXPECT_EQ((weight == 0).sum().item<int64_t>(), 40 * 64 / 2);
+    EXPECT_EQ((weight == 0).sum().item<int64_t>(), 36 * 64 / 2);
   }
   EXPECT_TRUE(found);
   std::map<std::string, std::string> said;
@@ -236,6 +236,24 @@ TEST(OnnxExport, DroppedBlocksAreZerosAndInputsAreDescribed) {
   EXPECT_EQ(said["hewn.classes"], R"(["a","b","c"])");
   EXPECT_EQ(Json::parse(said["hewn.preprocessing"])["mean"][0], 0.5);
   EXPECT_EQ(Json::parse(said["hewn.about"])["model"], "mlp");
+}
+
+TEST(OnnxExport, UnitsWithoutBlocksAreLeftOut) {
+  // Of ten columns of blocks every second one is gone.
+  const FinishedSample sample({{"model", "mlp"}, {"widths", "40"}}, {{64}, 3});
+  const test::TempFolder folder;
+  for (const char* name : {"m.onnx", "m.hewn"}) {
+    const ExportReport report = export_run(sample.run, folder / name, io::DType::kF32);
+    EXPECT_EQ(report.removed.units, 20) << name;
+    EXPECT_EQ(report.removed.weights, 20 * 64 + 3 * 20) << name;
+    EXPECT_EQ(report.bytes_dense, 4 * (64 * 40 + 40 + 40 * 3 + 3)) << name;
+  }
+  const flow::Graph graph = onnx::read_onnx(folder / "m.onnx");
+  for (const auto& [value, tensor] : graph.constants) {
+    if (graph.name(value) != "fc1.weight") continue;
+    EXPECT_EQ(tensor.dims(), (flow::Dims{20, 64}));
+  }
+  expect_same(sample, graph);
 }
 
 TEST(OnnxExport, AttentionIsWrittenWholeOnly) {
