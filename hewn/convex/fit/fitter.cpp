@@ -65,7 +65,7 @@ int fit_at(State& state, double lambda, double tolerance) {
   add_violators(state, strong, lambda, tolerance);
   int sweeps = 0;
   // Sweeps that use residuals stop by what they met on the way, which may not be enough.
-  double share = state.quadratic.gram_mode() && fixed.fixed_curvature ? 0.95 : 0.5;
+  double share = state.quadratic.gram_mode() || !fixed.fixed_curvature ? 0.95 : 0.5;
   while (true) {
     sweeps += fit_working(state, lambda, share * tolerance, most - sweeps);
     if (fixed.problem.intercept && fixed.problem.loss->may_diverge()) fit_intercept(state);
@@ -109,6 +109,7 @@ Solution Fitter::fit(double lambda) {
 void Fitter::start_from(const Vector& beta) {
   const Vector old = state_.point.beta;
   state_.point.beta = beta;
+  state_.held.reset();
   std::vector<Index> fresh;
   for (Index g = 0; g < problem().groups.count(); ++g) {
     if (!state_.working.has[to_size(g)] && values_of(state_, g).squaredNorm() != 0) fresh.push_back(g);

@@ -8,6 +8,19 @@
 
 namespace hewn::convex {
 
+namespace {
+
+/// Whether steps on one bound of the curvature are the better ones: where they are exact, where more outputs
+/// would make a Hessian large, and where a block update must not hope for more than is sure.
+bool bounds(const Problem& problem, const Penalty& penalty, const Options& options) {
+  if (options.curvature != Curvature::kAuto) return options.curvature == Curvature::kFixed;
+  const double bound = problem.loss->curvature();
+  if (bound == 1) return true;
+  return std::isfinite(bound) && (problem.y.cols() > 1 || !penalty.is_convex());
+}
+
+}  // namespace
+
 Fixed::Fixed(const Problem& given, const Penalty& penalty_given, const Options& options_given)
     : problem(given),
       penalty(penalty_given),
@@ -15,8 +28,7 @@ Fixed::Fixed(const Problem& given, const Penalty& penalty_given, const Options& 
       weights(normalised_weights(problem)),
       scale(column_scales(problem, weights)),
       x(*problem.x, scale, weights, problem.intercept),
-      fixed_curvature(options.curvature == Curvature::kFixed ||
-                      (options.curvature == Curvature::kAuto && std::isfinite(problem.loss->curvature()))),
+      fixed_curvature(bounds(problem, penalty, options)),
       reach(Vector::Zero(problem.groups.count())) {
   Vector first;
   Vector spread;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "hewn/convex/linalg/kept_factor.h"
 #include "hewn/convex/penalty/penalty.h"
 #include "hewn/convex/problem.h"
 #include "hewn/convex/solver/quadratic.h"
@@ -19,7 +21,7 @@ struct Fixed {
   Vector weights;  // of samples, sum 1
   Vector scale;    // of columns
   Centred x;
-  bool fixed_curvature;       // one quadratic bounds the loss for ever
+  bool fixed_curvature;       // one quadratic bounds the loss for ever, and serves
   Vector reach;               // Frobenius norm of each group's columns
   double noise = 0;           // gradients below this are rounding
   std::vector<bool> allowed;  // groups that may have values
@@ -60,6 +62,19 @@ struct Null {
   double objective = 0;
 };
 
+/// The loss's own curvature as it was at some point, and what is known of the working set under it.
+struct Held {
+  Held(const Fixed& fixed, Vector curvature);
+
+  Vector curvature;  // weighted
+  Centred x;
+  Quadratic quadratic;
+  KeptFactor factor;
+  double best;      // share of the violation that a step left, at best
+  double lost = 0;  // steps that a curvature of the point itself would have saved
+  int steps = 0;
+};
+
 /// All of a fit. Quadratics point into it: it stays where it is.
 struct State {
   State(const Problem& problem, const Penalty& penalty, const Options& options);
@@ -71,8 +86,10 @@ struct State {
   Point point;
   Gradient gradient;
   WorkingSet working;
-  Quadratic quadratic;  // of the working set; with fixed curvature only
-  Quadratic probe;      // eigenbases of groups outside the working set; non-convex penalties only
+  Quadratic quadratic;         // of the working set; with fixed curvature only
+  KeptFactor factor;           // of that
+  std::unique_ptr<Held> held;  // the same without
+  Quadratic probe;             // eigenbases of groups outside the working set; non-convex penalties only
   Null null;
   // What is counted.
   int64_t version = 0;  // changes of the residual

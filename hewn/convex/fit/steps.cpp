@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hewn/convex/fit/held.h"
 #include "hewn/convex/fit/line_search.h"
 #include "hewn/convex/fit/point.h"
 #include "hewn/convex/solver/anderson.h"
@@ -13,14 +14,13 @@
 namespace hewn::convex {
 namespace {
 
-constexpr int kInnerSweeps = 10;       // on one quadratic of fixed curvature
-constexpr double kInnerShare = 0.5;    // of its violation at the start that may be left of it
-constexpr int kStepsToHalve = 10;      // in which violations should become half of what they were
-constexpr Index kSmallQuadratic = 64;  // features up to which a Newton step forms inner products
+constexpr int kInnerSweeps = 10;     // on one quadratic of fixed curvature
+constexpr double kInnerShare = 0.5;  // of its violation at the start that may be left of it
+constexpr int kStepsToHalve = 10;    // in which violations should become half of what they were
 
 DescentResult descend_on(State& state, const Quadratic& quadratic, double lambda,
                          const DescentOptions& options) {
-  return descend({quadratic, state.fixed.penalty, lambda, state.working.groups}, state.point.v,
+  return descend({quadratic, state.fixed.penalty, lambda, state.working.groups, &state.factor}, state.point.v,
                  state.point.beta, options);
 }
 
@@ -95,49 +95,10 @@ int majorise(State& state, double lambda, double tolerance, int max_sweeps) {
   return sweeps;
 }
 
-/// The loss's own curvature at the point, weighted; positive wherever a weight is.
-Vector curvature_of(const State& state) {
-  const Fixed& fixed = state.fixed;
-  Vector out =
-      fixed.weights.cwiseProduct(fixed.problem.loss->second_derivative(state.point.eta, fixed.problem.y));
-  out = out.cwiseMax(1e-9 * out.maxCoeff() * (fixed.weights.array() > 0).cast<double>().matrix());
-  return out;
-}
-
-/// Quadratics with the loss's own curvature, each solved and followed as far as the objective falls.
-int newton(State& state, double lambda, double tolerance, int max_sweeps) {
-  const Problem& problem = state.fixed.problem;
-  int sweeps = 0;
-  double violation = 0;
-  while (sweeps < max_sweeps) {
-    const Vector curvature = curvature_of(state);
-    const Centred x(*problem.x, state.fixed.scale, curvature, problem.intercept);
-    Index features = 0;
-    for (const Index g : state.working.groups) {
-      for (const Part& part : problem.groups.parts(g)) features += to_index(part.features.size());
-    }
-    Quadratic quadratic(x, problem.groups, curvature, 1, problem.ridge, features < kSmallQuadratic);
-    quadratic.include(state.working.groups);
-    const Vector old = state.point.beta;
-    const double inner = std::max(0.3 * tolerance, 0.05 * violation);
-    const DescentResult result =
-        descend_on(state, quadratic, lambda, {inner, max_sweeps - sweeps, state.fixed.options.anderson});
-    const Eigen::RowVectorXd pull = intercept_pull(state);
-    violation = std::max(result.before, pull.norm());
-    if (violation <= tolerance) {
-      state.point.beta = old;
-      break;
-    }
-    sweeps += std::max(1, result.sweeps);
-    if (!line_search(state, x, old, pull / curvature.sum(), lambda)) break;
-  }
-  return sweeps;
-}
-
 }  // namespace
 
 int fit_working(State& state, double lambda, double tolerance, int max_sweeps) {
-  if (!state.fixed.fixed_curvature) return newton(state, lambda, tolerance, max_sweeps);
+  if (!state.fixed.fixed_curvature) return held_newton(state, lambda, tolerance, max_sweeps);
   const bool exact = state.fixed.problem.loss->curvature() == 1;
   return exact ? minimise_quadratic(state, lambda, tolerance, max_sweeps)
                : majorise(state, lambda, tolerance, max_sweeps);

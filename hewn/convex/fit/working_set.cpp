@@ -59,21 +59,6 @@ bool leaves_zero(State& state, Index g, double lambda) {
       multiplier(spectrum, {&state.fixed.penalty, lambda, groups.weight(g), others_of(state, g)}));
 }
 
-/// In Gram mode until the inner products cost more than they save, or more memory than allowed.
-void choose_mode(State& state, const std::vector<Index>& entering) {
-  const Fixed& fixed = state.fixed;
-  if (!state.quadratic.gram_mode() || fixed.options.mode != Mode::kAuto) return;
-  Index columns = state.quadratic.columns();
-  for (const Index g : entering) {
-    for (const Part& part : fixed.problem.groups.parts(g)) columns += to_index(part.features.size());
-  }
-  columns = std::min(columns, fixed.x.cols());
-  const Index useful = fixed.x.rows() * (state.point.eta.cols() > 2 ? 2 : 1);
-  const Index capacity = 2 * columns;  // as the matrix grows
-  if (columns > useful || capacity * capacity * Index{8} > fixed.options.gram_bytes)
-    state.quadratic.leave_gram_mode();
-}
-
 }  // namespace
 
 std::vector<Index> strong_set(const State& state, double lambda) {
@@ -180,9 +165,26 @@ bool add_violators(State& state, const std::vector<Index>& among, double lambda,
   return true;
 }
 
+bool gram_pays(const State& state, const Quadratic& quadratic, const std::vector<Index>& entering) {
+  const Fixed& fixed = state.fixed;
+  if (fixed.options.mode != Mode::kAuto) return fixed.options.mode == Mode::kGram;
+  Index columns = quadratic.columns();
+  for (const Index g : entering) {
+    if (quadratic.has(g)) continue;
+    for (const Part& part : fixed.problem.groups.parts(g)) columns += to_index(part.features.size());
+  }
+  columns = std::min(columns, fixed.x.cols());
+  const Index useful = fixed.x.rows() * (state.point.eta.cols() > 2 ? 2 : 1);
+  const Index capacity = 2 * columns;  // as the matrix grows
+  return columns <= useful && capacity * capacity * Index{8} <= fixed.options.gram_bytes;
+}
+
 void enter(State& state, const std::vector<Index>& entering) {
-  choose_mode(state, entering);
-  if (state.fixed.fixed_curvature) state.quadratic.include(entering);
+  if (state.fixed.fixed_curvature) {
+    Quadratic& quadratic = state.quadratic;
+    if (quadratic.gram_mode() && !gram_pays(state, quadratic, entering)) quadratic.leave_gram_mode();
+    quadratic.include(entering);
+  }
   WorkingSet& working = state.working;
   working.groups.insert(working.groups.end(), entering.begin(), entering.end());
   for (const Index g : entering) working.has[to_size(g)] = true;

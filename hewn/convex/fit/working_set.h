@@ -15,6 +15,8 @@ double violation_of(State& state, Index group, double lambda);
 double least_empty_lambda(State& state);
 /// Puts groups that are not optimal at zero into the working set, the worst first; false where there is none.
 bool add_violators(State& state, const std::vector<Index>& among, double lambda, double tolerance);
+/// Whether inner products save more than they cost, in time and memory, once these groups are included too.
+bool gram_pays(const State& state, const Quadratic& quadratic, const std::vector<Index>& entering);
 /// Puts these groups, none of them inside, at the end of the working set.
 void enter(State& state, const std::vector<Index>& entering);
 

@@ -26,6 +26,23 @@ std::vector<Entry> entries_of(const Quadratic& quadratic, const std::vector<Inde
   return out;
 }
 
+/// Shortens a step where the first group of one coefficient would change its sign, which becomes zero.
+void stop_at_zero(const Groups& groups, const std::vector<Index>& active, const Vector& beta, Vector& step) {
+  double share = 1;
+  Index first = -1;
+  Index at = 0;
+  for (const Index g : active) {
+    const Index m = groups.size(g);
+    if (m == 1 && groups.weight(g) > 0 && beta[at] * (beta[at] + share * step[at]) < 0) {
+      share = -beta[at] / step[at];
+      first = at;
+    }
+    at += m;
+  }
+  step *= share;
+  if (first >= 0) step[first] = -beta[first];
+}
+
 }  // namespace
 
 Vector newton_step(const Quadratic& quadratic, const std::vector<Index>& active, double lambda,
@@ -61,19 +78,26 @@ Vector newton_step(const Quadratic& quadratic, const std::vector<Index>& active,
   const Matrix scaled = unit.asDiagonal() * hessian * unit.asDiagonal();
   Vector step = unit.cwiseProduct(Vector(scaled.ldlt().solve(unit.cwiseProduct(pull))));
   if (!step.allFinite()) return {};
-  double share = 1;
-  Index first = -1;
-  at = 0;
-  for (const Index g : active) {
-    const Index m = quadratic.groups().size(g);
-    if (m == 1 && quadratic.groups().weight(g) > 0 && beta[at] * (beta[at] + share * step[at]) < 0) {
-      share = -beta[at] / step[at];
-      first = at;
-    }
-    at += m;
+  stop_at_zero(quadratic.groups(), active, beta, step);
+  return step;
+}
+
+Vector newton_step(const Quadratic& quadratic, const std::vector<Index>& active, double lambda,
+                   const Vector& beta, const Vector& slopes, KeptFactor& factor) {
+  if (active.empty() || beta.size() > kMostKept) return {};
+  std::vector<Index> columns;
+  Vector pull = slopes;
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    columns.push_back(quadratic.single(active[i]).column);
+    const double l = lambda * quadratic.groups().weight(active[i]);
+    const double own = beta[to_index(i)];
+    if (l > 0 && own == 0) return {};
+    if (l > 0) pull[to_index(i)] -= std::copysign(l, own);
   }
-  step *= share;
-  if (first >= 0) step[first] = -beta[first];
+  if (!factor.follow(quadratic.gram(), quadratic.factor(), quadratic.ridge(), columns)) return {};
+  Vector step = factor.solve(pull);
+  if (!step.allFinite()) return {};
+  stop_at_zero(quadratic.groups(), active, beta, step);
   return step;
 }
 

@@ -32,6 +32,8 @@ class BlockMoves {
 
   Slopes& slopes() { return *slopes_; }
   Eigen::Map<Vector> values(Index g) { return {beta_.data() + groups_.start(g), groups_.size(g)}; }
+  /// Every group has one coefficient, of one output; the LASSO alone, with inner products.
+  bool single() const { return single_ && slopes_->all().cols() == 1; }
   bool is_penalised(Index g) const { return groups_.weight(g) > 0 && lambda_ > 0; }
 
  private:

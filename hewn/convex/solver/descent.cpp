@@ -61,16 +61,18 @@ class Descent {
     if (active_.size() < 2) return 0;
     Anderson anderson(options_.anderson);
     int sweeps = 0;
+    int before_newton = minimised_.factor != nullptr && moves_.single() ? 1 : kSweepsBeforeNewton;
     while (sweeps < max_sweeps) {
       const double largest = sweep(active_);
       ++sweeps;
       if (largest <= options_.tolerance) break;
-      if (sweeps % kSweepsBeforeNewton == 0) {
+      if (sweeps % before_newton == 0) {
         const size_t before = active_.size();
         const bool better = leap();
         // Points of other groups do not go together.
         if (better || active_.size() != before) anderson.clear();
         if (better) continue;
+        before_newton = kSweepsBeforeNewton;
       }
       if (options_.anderson < 2) continue;
       const auto point = anderson.push(moves_.gathered(active_), moves_.slopes().all());
@@ -84,7 +86,11 @@ class Descent {
     if (!quadratic_.gram_mode() || !minimised_.penalty.is_group_lasso()) return false;
     std::erase_if(active_, [&](Index g) { return !has_values(g); });
     const Vector old = moves_.gathered(active_);
-    const Vector step = newton_step(quadratic_, active_, minimised_.lambda, old, moves_.slopes_of(active_));
+    const Vector slopes = moves_.slopes_of(active_);
+    Vector step;
+    if (minimised_.factor != nullptr && moves_.single())
+      step = newton_step(quadratic_, active_, minimised_.lambda, old, slopes, *minimised_.factor);
+    if (step.size() == 0) step = newton_step(quadratic_, active_, minimised_.lambda, old, slopes);
     if (step.size() == 0) return false;
     return accept_if_better({old + step, moves_.slopes_after(active_, step)});
   }

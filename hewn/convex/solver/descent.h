@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "hewn/convex/linalg/kept_factor.h"
 #include "hewn/convex/penalty/penalty.h"
 #include "hewn/convex/solver/quadratic.h"
 
@@ -27,6 +28,7 @@ struct PenalisedQuadratic {
   const Penalty& penalty;
   double lambda;
   const std::vector<Index>& working;
+  KeptFactor* factor = nullptr;  // of the quadratic, where it serves for more than one descent
 };
 
 /// Block coordinate descent on  <-V, X~ D> + the quadratic at D + penalty(B + D), over D on `working`.

@@ -52,7 +52,8 @@ void Quadratic::add_columns(const std::vector<int>& features) {
     larger.topLeftCorner(before, before) = gram_.topLeftCorner(before, before);
     gram_ = std::move(larger);
   }
-  x_->gram(features_, features, gram_.block(0, before, after, after - before));
+  // The same list twice: half of the products are enough.
+  x_->gram(features_, before == 0 ? features_ : features, gram_.block(0, before, after, after - before));
   gram_.block(before, 0, after - before, before) = gram_.block(0, before, before, after - before).transpose();
 }
 
