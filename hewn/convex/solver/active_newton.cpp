@@ -91,8 +91,7 @@ Vector newton_step(const Quadratic& quadratic, const std::vector<Index>& active,
     columns.push_back(quadratic.single(active[i]).column);
     const double l = lambda * quadratic.groups().weight(active[i]);
     const double own = beta[to_index(i)];
-    if (l > 0 && own == 0) return {};
-    if (l > 0) pull[to_index(i)] -= std::copysign(l, own);
+    if (l > 0) pull[to_index(i)] -= std::copysign(l, own != 0 ? own : slopes[to_index(i)]);
   }
   if (!factor.follow(quadratic.gram(), quadratic.factor(), quadratic.ridge(), columns)) return {};
   Vector step = factor.solve(pull);

@@ -20,7 +20,8 @@ Vector newton_step(const Quadratic& quadratic, const std::vector<Index>& active,
                    const Vector& beta, const Vector& slopes);
 
 /// The same for groups of one coefficient of one output, each with its column. The Hessian is the same for
-/// all of them wherever they are, so that its factor is kept.
+/// all of them wherever they are, so that its factor is kept. A coefficient of zero goes the way it is
+/// pulled.
 Vector newton_step(const Quadratic& quadratic, const std::vector<Index>& active, double lambda,
                    const Vector& beta, const Vector& slopes, KeptFactor& factor);
 
