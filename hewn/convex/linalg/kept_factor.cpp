@@ -2,8 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Jacobi>
-#include <algorithm>
-#include <unordered_map>
+#include <cmath>
 
 namespace hewn::convex {
 namespace {
@@ -18,49 +17,47 @@ bool KeptFactor::follow(const ConstView& inner, double times, double plus,
   if (times != times_ || plus != plus_) clear();
   times_ = times;
   plus_ = plus;
-  std::unordered_map<Index, Index> wanted;  // column -> place among those asked for
-  for (std::size_t i = 0; i < columns.size(); ++i) wanted.emplace(columns[i], to_index(i));
+  wanted_.assign(to_size(inner.cols()), false);
+  for (const Index column : columns) wanted_[to_size(column)] = true;
   std::vector<Index> leaving;
-  place_.assign(columns.size(), -1);
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (!wanted.contains(order_[i])) leaving.push_back(to_index(i));
+    if (!wanted_[to_size(order_[i])]) leaving.push_back(to_index(i));
+    wanted_[to_size(order_[i])] = false;
   }
-  const Index staying = to_index(order_.size() - leaving.size());
-  const Index changes = to_index(leaving.size()) + to_index(columns.size()) - staying;
+  std::vector<Index> entering;
+  for (const Index column : columns) {
+    if (wanted_[to_size(column)]) entering.push_back(column);
+  }
   bool whole = true;
-  if (changes * kChangesAtOnce > to_index(columns.size())) {
+  if (to_index(leaving.size() + entering.size()) * kChangesAtOnce > to_index(columns.size())) {
     whole = make(inner, columns);
   } else {
     for (std::size_t i = leaving.size(); i > 0; --i) remove(leaving[i - 1]);
-    for (const Index column : order_) wanted.erase(column);
-    for (const Index column : columns) whole = whole && (!wanted.contains(column) || append(inner, column));
+    for (const Index column : entering) whole = whole && append(inner, column);
   }
   if (!whole) {
     clear();
     return false;
   }
-  wanted.clear();
-  for (std::size_t i = 0; i < order_.size(); ++i) wanted.emplace(order_[i], to_index(i));
-  for (std::size_t i = 0; i < columns.size(); ++i) place_[i] = wanted.at(columns[i]);
+  place_.resize(to_size(inner.cols()));
+  for (std::size_t i = 0; i < order_.size(); ++i) place_[to_size(order_[i])] = to_index(i);
+  asked_ = columns;
   return true;
 }
 
 Vector KeptFactor::solve(const Vector& b) const {
   const Index n = b.size();
   Vector x(n);
-  for (Index i = 0; i < n; ++i) x[place_[to_size(i)]] = b[i];
+  for (Index i = 0; i < n; ++i) x[place_[to_size(asked_[to_size(i)])]] = b[i];
   const auto upper = upper_.topLeftCorner(n, n).triangularView<Eigen::Upper>();
   upper.transpose().solveInPlace(x);
   upper.solveInPlace(x);
   Vector out(n);
-  for (Index i = 0; i < n; ++i) out[i] = x[place_[to_size(i)]];
+  for (Index i = 0; i < n; ++i) out[i] = x[place_[to_size(asked_[to_size(i)])]];
   return out;
 }
 
-void KeptFactor::clear() {
-  order_.clear();
-  place_.clear();
-}
+void KeptFactor::clear() { order_.clear(); }
 
 void KeptFactor::reserve(Index size) {
   if (size <= upper_.rows()) return;

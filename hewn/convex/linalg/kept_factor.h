@@ -26,7 +26,9 @@ class KeptFactor {
   double times_ = 0;
   double plus_ = 0;
   std::vector<Index> order_;  // columns, as the factor has them
-  std::vector<Index> place_;  // in it, of the columns asked for
+  std::vector<Index> place_;  // in that order, by column
+  std::vector<Index> asked_;  // columns of the last follow()
+  std::vector<bool> wanted_;  // by column
   Matrix upper_;
 };
 

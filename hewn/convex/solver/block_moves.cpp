@@ -17,7 +17,7 @@ BlockMoves::BlockMoves(const PenalisedQuadratic& minimised, const ConstView& v, 
                                      : residual_slopes(quadratic_, v)) {
   Index largest = 1;
   for (const Index g : working_) largest = std::max(largest, groups_.size(g));
-  single_ = largest == 1 && quadratic_.gram_mode() && penalty_.is_group_lasso();
+  single_ = largest == 1 && v.cols() == 1 && quadratic_.gram_mode() && penalty_.is_group_lasso();
   slope_.resize(largest);
   scratch_.u.resize(largest);
   delta_.resize(largest);
@@ -73,9 +73,9 @@ double BlockMoves::violation(Index g) {
 double BlockMoves::visit(Index g) {
   if (single_) {
     const SingleStep step = step_of(g);
-    delta_[0] = step.step;
     beta_[groups_.start(g)] += step.step;
-    if (step.step != 0) change_slopes(g);
+    const int column = static_cast<int>(quadratic_.single(g).column);
+    if (step.step != 0) slopes_->change_columns({&column, 1}, &step.step);
     return step.violation / unit(g);
   }
   const double before = violation(g);
@@ -151,6 +151,12 @@ Vector BlockMoves::gathered(const std::vector<Index>& groups) {
 }
 
 Vector BlockMoves::slopes_of(const std::vector<Index>& groups) {
+  if (single_) {
+    Vector out(to_index(groups.size()));
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      out[to_index(i)] = slopes_->all()(quadratic_.single(groups[i]).column, 0);
+    return out;
+  }
   Vector out = gathered(groups);
   Index at = 0;
   for (const Index g : groups) {
@@ -171,6 +177,14 @@ void BlockMoves::scatter(const std::vector<Index>& groups, const Vector& x) {
 
 Matrix BlockMoves::slopes_after(const std::vector<Index>& groups, const Vector& step) {
   const Matrix kept = slopes_->all();
+  if (single_) {
+    columns_.clear();
+    for (const Index g : groups) columns_.push_back(static_cast<int>(quadratic_.single(g).column));
+    slopes_->change_columns(columns_, step.data());
+    Matrix out = slopes_->all();
+    slopes_->replace(kept);
+    return out;
+  }
   Index at = 0;
   for (const Index g : groups) {
     delta_.head(groups_.size(g)) = step.segment(at, groups_.size(g));

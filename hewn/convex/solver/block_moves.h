@@ -33,7 +33,7 @@ class BlockMoves {
   Slopes& slopes() { return *slopes_; }
   Eigen::Map<Vector> values(Index g) { return {beta_.data() + groups_.start(g), groups_.size(g)}; }
   /// Every group has one coefficient, of one output; the LASSO alone, with inner products.
-  bool single() const { return single_ && slopes_->all().cols() == 1; }
+  bool single() const { return single_; }
   bool is_penalised(Index g) const { return groups_.weight(g) > 0 && lambda_ > 0; }
 
  private:
@@ -53,7 +53,8 @@ class BlockMoves {
   const std::vector<Index>& working_;
   Vector& beta_;
   std::unique_ptr<Slopes> slopes_;
-  bool single_ = false;  // every group has one coefficient, the LASSO alone
+  bool single_ = false;
+  std::vector<int> columns_;
   Vector slope_, delta_;
   BlockScratch scratch_;
 };

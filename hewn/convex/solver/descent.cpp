@@ -29,12 +29,15 @@ class Descent {
     result.after = result.before;
     if (result.before <= options_.tolerance) return result;
     options_.tolerance = std::max(options_.tolerance, options_.relative * result.before);
+    if (pivots_) result.sweeps += settle_active(options_.max_sweeps);
     for (int round = 0; result.sweeps < options_.max_sweeps; ++round) {
       entering_ = -1;
-      result.after = round < kRoundsOfSweeps || !pivots_ ? sweep(minimised_.working) : choose_entering();
+      result.after = !pivots_                  ? sweep(minimised_.working)
+                     : round < kRoundsOfSweeps ? visit_violators()
+                                               : choose_entering();
       ++result.sweeps;
       // Violations met on the way are smaller than what the sweep leaves behind; looking again is cheap here.
-      if (result.after <= options_.tolerance && quadratic_.gram_mode()) result.after = worst();
+      if (result.after <= options_.tolerance && quadratic_.gram_mode() && !pivots_) result.after = worst();
       if (result.after <= options_.tolerance) break;
       result.sweeps += settle_active(options_.max_sweeps - result.sweeps);
     }
@@ -51,6 +54,17 @@ class Descent {
   double sweep(const std::vector<Index>& groups) {
     double largest = 0;
     for (const Index g : groups) largest = std::max(largest, moves_.visit(g));
+    return largest;
+  }
+
+  /// A sweep that passes by what is good enough: after a leap that is nearly everything.
+  double visit_violators() {
+    double largest = 0;
+    for (const Index g : minimised_.working) {
+      const double violation = moves_.violation(g);
+      largest = std::max(largest, violation);
+      if (violation > options_.tolerance) moves_.visit(g);
+    }
     return largest;
   }
 

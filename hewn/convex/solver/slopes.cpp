@@ -1,5 +1,7 @@
 #include "hewn/convex/solver/slopes.h"
 
+#include <stdexcept>
+
 #include "hewn/convex/linalg/products.h"
 
 namespace hewn::convex {
@@ -58,6 +60,18 @@ class GramSlopes final : public Slopes {
     }
   }
 
+  void change_columns(std::span<const int> columns, const double* delta) override {
+    const auto gram = quadratic_.gram();
+    const Index count = to_index(columns.size());
+    scaled_.resize(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      scaled_[i] = -quadratic_.factor() * delta[i];
+      c_(columns[i], 0) -= quadratic_.ridge() * delta[i];
+    }
+    add_combinations({gram.data(), gram.outerStride(), columns.data(), count}, c_.rows(), scaled_.data(),
+                     count, c_.data(), c_.rows(), 1);
+  }
+
   const Matrix& all() const override { return c_; }
   void replace(Matrix all) override { c_ = std::move(all); }
   double difference(const Matrix&, double products, double) const override { return -0.5 * products; }
@@ -66,6 +80,7 @@ class GramSlopes final : public Slopes {
   const Quadratic& quadratic_;
   Matrix c_;  // columns x K
   Matrix step_;
+  std::vector<double> scaled_;
 };
 
 /// The weighted residual of the quadratic: 2 n m per update, whatever the number of active features is.
@@ -87,6 +102,10 @@ class ResidualSlopes final : public Slopes {
     quadratic_.x().add_times(part.features, delta, step);
     v_.middleCols(part.first_output, part.outputs).array() -=
         quadratic_.factor() * (step.array().colwise() * quadratic_.weights().array());
+  }
+
+  void change_columns(std::span<const int>, const double*) override {
+    throw std::logic_error("change_columns: these slopes have no inner products");
   }
 
   const Matrix& all() const override { return v_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "hewn/convex/solver/quadratic.h"
 
@@ -16,6 +17,8 @@ class Slopes {
   virtual void read(const Part& part, const PartBasis& basis, const ConstView& b, View out) const = 0;
   /// The part's coefficients grew by `delta`.
   virtual void change(const Part& part, const PartBasis& basis, const ConstView& delta) = 0;
+  /// Single coefficients of the first output, by columns of the quadratic, grew by `delta`. Gram form only.
+  virtual void change_columns(std::span<const int> columns, const double* delta) = 0;
 
   /// All of it, affine in the coefficients; may be replaced by a combination of earlier ones.
   virtual const Matrix& all() const = 0;
