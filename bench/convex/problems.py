@@ -17,11 +17,18 @@ def gaussian(np, seed, shape, outputs=1, correlation=0.3, noise=2.0):
     return x, x @ effects(np, rng, shape[1], outputs, 50) + noise * rng.standard_normal((shape[0], outputs))
 
 
-def binomial(np, seed, shape):
+def binomial(np, seed, shape, correlation=0.3):
     rng = np.random.default_rng(seed)
-    x = design(np, rng, *shape)
+    x = design(np, rng, *shape, correlation)
     eta = x @ effects(np, rng, shape[1], 1, 30) / 2
     return x, (rng.random(eta.shape) < 1 / (1 + np.exp(-eta))).astype(float)
+
+
+def classes(np, seed, shape, count):
+    rng = np.random.default_rng(seed)
+    x = design(np, rng, *shape)
+    eta = x @ effects(np, rng, shape[1], count, 30) / 2
+    return x, np.eye(count)[(eta + rng.gumbel(size=eta.shape)).argmax(1)]
 
 
 def digits(np):
@@ -52,4 +59,7 @@ PROBLEMS = {
     "multinomial": (digits, "multinomial", "multinomial", 0.01),
     "binomial": (lambda np: binomial(np, 7, (1000, 2000)), "binomial", "binomial", 0.05),
     "binomial, tall": (lambda np: binomial(np, 8, (10000, 100)), "binomial", "binomial", 0.01),
+    "binomial, wider": (lambda np: binomial(np, 9, (500, 5000)), "binomial", "binomial", 0.05),
+    "binomial, correlated": (lambda np: binomial(np, 10, (1000, 500), 0.9), "binomial", "binomial", 0.01),
+    "multinomial, wide": (lambda np: classes(np, 11, (500, 1000), 3), "multinomial", "multinomial", 0.05),
 }

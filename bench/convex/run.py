@@ -4,7 +4,7 @@
 The other solver runs first; the largest relative violation of the optimality conditions that it leaves along the path
 becomes hewn's tolerance. Runs alternate, medians count. With --cold whole processes that read a CSV file, solve and end.
 Needs r-cran-glmnet, r-cran-data.table, python3-sklearn and python3-pandas.
-usage: run.py [--cold] [--repeat N] [--json FILE] [PROBLEM...]
+usage: run.py [--cold] [--repeat N] [--limit SECONDS] [--json FILE] [PROBLEM...]
 """
 import argparse
 import json
@@ -26,14 +26,20 @@ ANCHORS = {  # all but these: both
     "wide": GLMNET + [("sklearn", 1e-4)],
     "binomial": GLMNET + [("sklearn", 1e-3)],
     "binomial, tall": GLMNET + [("sklearn", 1e-3)],
+    "binomial, wider": GLMNET,
+    "binomial, correlated": GLMNET,
+    "multinomial, wide": [("glmnet", 1e-7), ("glmnet", 1e-9)],
 }
 PATIENCE = 20  # seconds beyond which the other solver runs once
 
 
-def processor_seconds(command):
-    """Of a whole process, and its last line."""
+def processor_seconds(command, limit=None):
+    """Of a whole process, and its last line; None for that where it was stopped after `limit` seconds."""
     before = os.times()
-    done = subprocess.run([str(c) for c in command], env=ENV, capture_output=True, text=True)
+    try:
+        done = subprocess.run([str(c) for c in command], env=ENV, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return limit, None
     after = os.times()
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed: {done.stderr.strip()}")
@@ -84,12 +90,17 @@ class Case:
                 "--path", self.lambdas, "--min-ratio", self.ratio, "--tolerance", tolerance, "--json"]
 
 
-def compare(case, anchor, tol, repeat, known):
-    """Medians of both sides. `known`: the violation that the other solver leaves, of a cold row."""
+def compare(case, anchor, tol, repeat, known, limit):
+    """Medians of both sides. `known`: the violation that the other solver leaves, of a cold row. Where the other is
+    stopped at the limit hewn solves to 1e-8, and the ratio is a bound from above."""
     theirs, own, kkt, difference = [], [], known, None
+    stopped = False
     for i in range(repeat):
-        spent, line = processor_seconds(case.other(anchor, tol, case.cold))
-        if not case.cold:
+        spent, line = processor_seconds(case.other(anchor, tol, case.cold), limit)
+        stopped = line is None
+        if stopped:
+            kkt, answer = 1e-8, {"objective": float("nan")}
+        elif not case.cold:
             answer = json.loads(line)
             kkt, spent = answer["kkt"], answer["cpu"]
         theirs.append(spent)
@@ -98,11 +109,11 @@ def compare(case, anchor, tol, repeat, known):
             mine = json.loads(line)
             spent, difference = mine["cpu"], (mine["objective"] - answer["objective"]) / abs(answer["objective"])
         own.append(spent)
-        if theirs[-1] > PATIENCE:
+        if stopped or theirs[-1] > PATIENCE:
             break
     a, b = statistics.median(theirs), statistics.median(own)
     return {"against": anchor, "tolerance": tol, "kkt": kkt, "theirs": a, "hewn": b, "ratio": b / a, "runs": len(own),
-            "objective": difference}
+            "objective": None if stopped else difference, "stopped": stopped}
 
 
 def main():
@@ -111,6 +122,7 @@ def main():
     parser.add_argument("--cold", action="store_true", help="processes that read a CSV file")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each; medians count")
     parser.add_argument("--lambdas", type=int, default=100)
+    parser.add_argument("--limit", type=float, help="seconds after which the other solver is stopped")
     parser.add_argument("--json", help="write results to this file")
     args = parser.parse_args()
     try:
@@ -127,12 +139,18 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             case = Case(np, pathlib.Path(folder), name, args.cold, args.lambdas)
             anchors = ANCHORS.get(name, GLMNET + SKLEARN)
+            too_slow = set()
             for anchor, tol in [anchors[0], anchors[-1]] if args.cold else anchors:
+                if anchor in too_slow:  # a tighter tolerance takes longer still
+                    continue
                 row = {"problem": name, "shape": case.shape, "outputs": case.outputs,
-                       **compare(case, anchor, tol, args.repeat, 1e-4)}
+                       **compare(case, anchor, tol, args.repeat, 1e-4, args.limit)}
                 rows.append(row)
-                print(f"| {name}, {case.shape[0]} x {case.shape[1]} | {anchor} {tol:.0e} | {row['kkt']:.1e} | {row['theirs']:.3f} | "
-                      f"{row['hewn']:.3f} | {row['ratio']:.2f} |", flush=True)
+                if row["stopped"]:
+                    too_slow.add(anchor)
+                above, below = (">", "<") if row["stopped"] else ("", "")
+                print(f"| {name}, {case.shape[0]} x {case.shape[1]} | {anchor} {tol:.0e} | {row['kkt']:.1e} | {above}{row['theirs']:.3f} | "
+                      f"{row['hewn']:.3f} | {below}{row['ratio']:.3f} |", flush=True)
     if args.json:
         pathlib.Path(args.json).write_text(json.dumps(rows, indent=1) + "\n")
 

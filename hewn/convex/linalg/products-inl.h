@@ -159,7 +159,7 @@ HEWN_TARGET inline void square_tile(const double* const* a, const double* b, Ind
 }
 
 HEWN_TARGET void add_squares(const Columns& x, const double* roots, Index n, double* out, Index out_stride) {
-  constexpr Index kRows = 128;  // three slivers and one stay in the first-level cache
+  constexpr Index kRows = 128;
   constexpr Index kW = HEWN_WIDTH;
   const Index slivers = (x.count + kW - 1) / kW;
   std::vector<double> packed(to_size(slivers * kW * kRows), 0.0);
@@ -168,19 +168,19 @@ HEWN_TARGET void add_squares(const Columns& x, const double* roots, Index n, dou
     const Index rows = std::min(kRows, n - first);
     if (rows < kRows) std::fill(packed.begin(), packed.end(), 0.0);
     pack_slivers(x, roots, first, rows, packed.data());
-    for (Index k = 0; k < slivers; ++k) {
-      double* columns[kW];
-      const Index cols = std::min(kW, x.count - k * kW);
-      for (Index j = 0; j <= k;) {
-        const Index count = std::min<Index>(3, k + 1 - j);
-        const double* a[3];
-        for (Index s = 0; s < count; ++s) a[s] = packed.data() + (j + s) * kW * rows;
+    // Three slivers stay in the first-level cache while all that follow pass by once.
+    for (Index j = 0; j < slivers; j += 3) {
+      const Index count = std::min<Index>(3, slivers - j);
+      const double* a[3];
+      for (Index s = 0; s < count; ++s) a[s] = packed.data() + (j + s) * kW * rows;
+      for (Index k = j; k < slivers; ++k) {
+        double* columns[kW];
+        const Index cols = std::min(kW, x.count - k * kW);
         for (Index c = 0; c < cols; ++c) columns[c] = padded.data() + (k * kW + c) * slivers * kW + j * kW;
         const double* b = packed.data() + k * kW * rows;
         if (count == 3) square_tile<3>(a, b, rows, columns, cols);
         if (count == 2) square_tile<2>(a, b, rows, columns, cols);
         if (count == 1) square_tile<1>(a, b, rows, columns, cols);
-        j += count;
       }
     }
   }
