@@ -10,6 +10,8 @@ import argparse
 import json
 import os
 import pathlib
+import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -34,13 +36,16 @@ PATIENCE = 20  # seconds beyond which the other solver runs once
 
 
 def processor_seconds(command, limit=None):
-    """Of a whole process, and its last line; None for that where it was stopped after `limit` seconds."""
+    """Of a whole process, and its last line; None for that where it was stopped after `limit` of them."""
+    def bound():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+
     before = os.times()
-    try:
-        done = subprocess.run([str(c) for c in command], env=ENV, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return limit, None
+    done = subprocess.run([str(c) for c in command], env=ENV, capture_output=True, text=True, preexec_fn=bound)
     after = os.times()
+    if done.returncode == -signal.SIGXCPU:
+        return limit, None
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed: {done.stderr.strip()}")
     spent = after.children_user - before.children_user + after.children_system - before.children_system
@@ -122,7 +127,7 @@ def main():
     parser.add_argument("--cold", action="store_true", help="processes that read a CSV file")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each; medians count")
     parser.add_argument("--lambdas", type=int, default=100)
-    parser.add_argument("--limit", type=float, help="seconds after which the other solver is stopped")
+    parser.add_argument("--limit", type=int, help="CPU seconds of a process after which the other solver is stopped")
     parser.add_argument("--json", help="write results to this file")
     args = parser.parse_args()
     try:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hewn/convex/design/centred.h"
+#include "hewn/convex/linalg/kept_factor.h"
 #include "hewn/convex/linalg/products.h"
 #include "hewn/convex/path.h"
 #include "hewn/core/error.h"
@@ -92,6 +93,32 @@ TEST(Design, SquaresOfManyColumns) {
       EXPECT_LE((found - expected).norm(), 1e-13 * expected.norm()) << n << ' ' << p;
     }
   }
+}
+
+TEST(KeptFactor, SolvesLikeAFactorOfItsOwn) {
+  const Matrix x = normal(90, 40, 7);
+  const Matrix inner = x.transpose() * x;
+  KeptFactor factor;
+  std::vector<Index> columns;
+  const Matrix dice = normal(60, 40, 8);
+  for (Index round = 0; round < 60; ++round) {  // few columns change in most rounds, many in some
+    const double limit = round % 10 == 0 ? 0 : 2;
+    for (Index j = 0; j < 40; ++j) {
+      if (std::abs(dice(round, j)) < limit) continue;
+      if (std::erase(columns, j) == 0) columns.push_back(j);
+    }
+    const double plus = round < 30 ? 0 : 0.5;
+    ASSERT_TRUE(factor.follow(inner, 2, plus, columns));
+    const Matrix own = 2 * inner(columns, columns) +
+                       plus * Matrix::Identity(to_index(columns.size()), to_index(columns.size()));
+    const Vector b = normal(to_index(columns.size()), 1, 9);
+    EXPECT_LE((own * factor.solve(b) - b).norm(), 1e-11 * b.norm()) << round;
+  }
+  Matrix twice = inner;
+  twice.row(1) = twice.row(0);
+  twice.col(1) = twice.col(0);
+  EXPECT_FALSE(KeptFactor().follow(twice, 1, 0, {0, 3, 1}));
+  EXPECT_TRUE(KeptFactor().follow(twice, 1, 0, {0, 3}));
 }
 
 TEST(Design, BadFormsAreRefused) {

@@ -120,6 +120,35 @@ TEST(Path, ScreeningChangesNothing) {
   }
 }
 
+TEST(Path, HeldCurvatureEndsWhereABoundDoes) {
+  for (const Index size : {1, 3}) {
+    for (const auto& [n, p] : {std::pair<Index, Index>{50, 120}, {200, 30}}) {
+      Problem problem = problem_of("binomial", n, p, 1, 12);
+      problem.groups = Groups::sizes(std::vector<Index>(to_size(p / size), size), 1);
+      problem.sample_weight = normal(n, 1, 13).cwiseAbs();
+      problem.offset = 0.5 * normal(n, 1, 14);
+      problem.ridge = size == 1 ? 0 : 0.01;
+      Options options;
+      options.tolerance = 1e-9;
+      PathOptions path;
+      path.count = 20;
+      path.min_ratio = 0.05;
+      const Path held = solve_path(problem, Penalty(), options, path);
+      options.mode = Mode::kResidual;
+      const Path residual = solve_path(problem, Penalty(), options, path);
+      options.mode = Mode::kAuto;
+      options.curvature = Curvature::kFixed;
+      const Path fixed = solve_path(problem, Penalty(), options, path);
+      for (std::size_t i = 0; i < fixed.solutions.size(); ++i) {
+        EXPECT_TRUE(held.solutions[i].converged);
+        EXPECT_EQ(held.solutions[i].support, fixed.solutions[i].support);
+        EXPECT_NEAR(held.solutions[i].objective, fixed.solutions[i].objective, 1e-10);
+        EXPECT_NEAR(held.solutions[i].objective, residual.solutions[i].objective, 1e-10);
+      }
+    }
+  }
+}
+
 TEST(Path, NearlyDependentColumnsConverge) {
   for (const double distance : {1e-2, 1e-3, 1e-4, 1e-5}) {
     for (const Index size : {1, 2}) {
