@@ -10,7 +10,7 @@ namespace hewn::convex {
 /// Coefficients up to which a Newton step on the active groups is worth its factorisation.
 inline constexpr Index kMostNewton = 400;
 /// The same of a factorisation that is kept.
-inline constexpr Index kMostKept = 4000;
+inline constexpr Index kMostKept = 2000;
 
 /// A Newton step of the group LASSO on groups that have values, `beta` and minus the gradient of the
 /// quadratic one group after the other. Coordinate descent crawls where columns nearly depend on each other;
