@@ -29,7 +29,7 @@ def main():
     added, nodes = [], []
 
     def constant(name, array):
-        added.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        added.append(numpy_helper.from_array(np.array(array, order="C"), name))
         return name
 
     def dequantised_weight(name, node):
