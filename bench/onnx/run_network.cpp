@@ -1,4 +1,5 @@
-// Times one ONNX file or model.hewn, and writes what comes out for an input that bench/onnx/run.mjs makes too.
+// Times one ONNX file or model.hewn, and writes what comes out for an input that bench/onnx/run.mjs makes
+// too.
 //   run_network FILE BATCH [--threads N] [--seconds S] [--layers] [--out FILE]
 #include <algorithm>
 #include <cmath>
