@@ -88,7 +88,7 @@ void add_matrix(const io::NpyMatrix& matrix, const std::string& where, const Ope
   }
   const int64_t count = single ? 1 : matrix.rows;
   if (count == 0) throw FormatError(where, "holds no samples");
-  const std::vector<int64_t> vocabularies = model.vocabularies();
+  const std::vector<int64_t>& vocabularies = model.vocabularies();
   const auto before = static_cast<int64_t>(samples.values.size());
   samples.values.resize(static_cast<size_t>(before + count * inputs));
   for (int64_t i = 0; i < count * inputs; ++i) {

@@ -10,6 +10,21 @@ namespace {
 constexpr double kLeastOfSquare = 1e-10;  // of a column's square, that others must leave of it
 constexpr Index kChangesAtOnce = 8;       // one in so many columns: beyond, a new factor costs less
 
+/// x becomes (U')^-1 x, for the upper triangle of the first columns of `upper`.
+void solve_turned(const Matrix& upper, Vector& x) {
+  for (Index i = 0; i < x.size(); ++i) {
+    x[i] = (x[i] - upper.col(i).head(i).dot(x.head(i))) / upper(i, i);
+  }
+}
+
+/// x becomes U^-1 x.
+void solve_upper(const Matrix& upper, Vector& x) {
+  for (Index i = x.size() - 1; i >= 0; --i) {
+    x[i] /= upper(i, i);
+    x.head(i) -= x[i] * upper.col(i).head(i);
+  }
+}
+
 }  // namespace
 
 bool KeptFactor::follow(const ConstView& inner, double times, double plus,
@@ -49,9 +64,8 @@ Vector KeptFactor::solve(const Vector& b) const {
   const Index n = b.size();
   Vector x(n);
   for (Index i = 0; i < n; ++i) x[place_[to_size(asked_[to_size(i)])]] = b[i];
-  const auto upper = upper_.topLeftCorner(n, n).triangularView<Eigen::Upper>();
-  upper.transpose().solveInPlace(x);
-  upper.solveInPlace(x);
+  solve_turned(upper_, x);
+  solve_upper(upper_, x);
   Vector out(n);
   for (Index i = 0; i < n; ++i) out[i] = x[place_[to_size(asked_[to_size(i)])]];
   return out;
@@ -87,12 +101,13 @@ bool KeptFactor::make(const ConstView& inner, const std::vector<Index>& columns)
 bool KeptFactor::append(const ConstView& inner, Index column) {
   const Index n = to_index(order_.size());
   reserve(n + 1);
-  auto fresh = upper_.col(n).head(n);
+  Vector fresh(n);
   for (Index i = 0; i < n; ++i) fresh[i] = times_ * inner(order_[to_size(i)], column);
-  upper_.topLeftCorner(n, n).triangularView<Eigen::Upper>().transpose().solveInPlace(fresh);
+  solve_turned(upper_, fresh);
   const double square = times_ * inner(column, column) + plus_;
   const double left = square - fresh.squaredNorm();
   if (!(left > kLeastOfSquare * square)) return false;
+  upper_.col(n).head(n) = fresh;
   upper_(n, n) = std::sqrt(left);
   order_.push_back(column);
   return true;
