@@ -102,6 +102,9 @@ class _GroupModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         intercept = found["intercept"].numpy().ravel()
         self.intercept_ = float(intercept[0]) if self.coef_.ndim == 1 else intercept
         self.groups_ = [found["names"][i] for i in found["selected"]]
+        labels = self._labels()
+        self._in_groups = (np.isin(labels, self.groups_) if labels else
+                           np.isin(np.arange(self.n_features_in_), found["selected"]))
         self.losses_ = np.asarray(found["losses"])
         self.tau_ = found["tau"]
         self.lambda_ = found["lambda"]
@@ -123,6 +126,8 @@ class _GroupModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
+        if not getattr(self, "singles", 0):
+            return self._in_groups  # all columns of a group, though one of its coefficients may happen to be zero
         return self.coef_ != 0 if self.coef_.ndim == 1 else (self.coef_ != 0).any(0)
 
     @available_if(_classifies)  # type: ignore[misc]
