@@ -19,6 +19,10 @@
 namespace hewn::cli {
 namespace {
 
+// Levels of JSON that class names and preprocessing have at most, and more: what is printed must not nest
+// without end.
+constexpr int kAboutDepth = 8;
+
 std::string port_text(const flow::Graph& graph, const flow::Port& port) {
   std::string dims;
   for (const int64_t dim : port.spec.dims)
@@ -91,7 +95,7 @@ bool answers_samples(const std::string& path) {
   const auto rule = metadata.find("hewn.preprocessing");
   if (!metadata.contains("hewn.about")) return false;
   if (rule == metadata.end()) return true;
-  const auto json = nlohmann::json::parse(rule->second, nullptr, /*allow_exceptions=*/false);
+  const auto json = parse_shallow<nlohmann::json>(rule->second, kAboutDepth);
   // Of text every character has outputs of its own.
   return !json.is_object() || !json.contains("kind") || json.at("kind") != "text";
 }
@@ -162,7 +166,8 @@ int run_inspect_network(const std::string& path, bool json) {
   for (const char* key : {"classes", "preprocessing"}) {
     const auto found = source.metadata.find(str("hewn.", key));
     if (found == source.metadata.end()) continue;
-    if (Json value = Json::parse(found->second, nullptr, false); !value.is_discarded()) about[key] = value;
+    Json value = parse_shallow<Json>(found->second, kAboutDepth);
+    if (!value.is_discarded()) about[key] = std::move(value);
   }
   print_network(source.graph, source.block, path, json, about);
   if (json) return 0;
