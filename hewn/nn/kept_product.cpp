@@ -33,6 +33,11 @@ at::Tensor device_bytes(int64_t size, const at::Tensor& like) {
   return at::empty({size}, like.options().dtype(at::kByte));
 }
 
+/// The same values from a multiple of 16 bytes on: a view of a tensor may begin anywhere.
+at::Tensor at_16(const at::Tensor& tensor) {
+  return reinterpret_cast<uintptr_t>(tensor.data_ptr()) % 16 == 0 ? tensor : tensor.clone();
+}
+
 /// samples x the kept blocks of `weight`, or of its transpose.
 at::Tensor product(const at::Tensor& samples, const at::Tensor& weight, const at::Tensor& bias,
                    const prune::KeptBlocks& kept, bool transposed) {
@@ -74,14 +79,14 @@ struct OnKeptBlocksOfDevice : torch::autograd::Function<OnKeptBlocksOfDevice> {
     context->saved_data["kept"] = hold(kept);
     context->saved_data["has_bias"] = bias.has_value();
     context->save_for_backward({x, weight});
-    const at::Tensor single = bias ? bias->to(at::kFloat) : at::Tensor();
+    const at::Tensor single = bias ? at_16(bias->to(at::kFloat)) : at::Tensor();
     return product(x, weight, single, kept, /*transposed=*/false);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
     const variable_list saved = context->get_saved_variables();
     const auto kept = held<prune::KeptBlocks>(context->saved_data["kept"]);
-    const at::Tensor dy = grads[0].to(saved[0].scalar_type()).contiguous();
+    const at::Tensor dy = at_16(grads[0].to(saved[0].scalar_type()).contiguous());
     at::Tensor dx;
     at::Tensor grad_weight;
     at::Tensor grad_bias;
@@ -116,7 +121,7 @@ at::Tensor kept_product(const at::Tensor& x, const at::Tensor& weight, const at:
   const at::ScalarType type = type_of(weight);
   std::vector<int64_t> shape = x.sizes().vec();
   shape.back() = kept.grid.cols;
-  const at::Tensor rows = x.reshape({-1, kept.grid.rows}).to(type).contiguous();
+  const at::Tensor rows = at_16(x.reshape({-1, kept.grid.rows}).to(type).contiguous());
   const auto given = bias.defined() ? TorchOptional<at::Tensor>(bias) : TorchOptional<at::Tensor>();
   return OnKeptBlocksOfDevice::apply(rows, weight.to(type), given, kept).view(shape);
 }

@@ -24,8 +24,7 @@ constexpr int64_t kFewWeights = 4096;
 // dense products. Layers of 2.4 million weights gained nothing after that, those of 16.8 million did.
 constexpr double kDeviceLimit128 = 0.4;
 constexpr double kDeviceLimit64 = 0.3;
-constexpr double kDeviceLimit32 = 0.15;
-constexpr double kDeviceLimit16 = 0.05;
+constexpr double kDeviceLimit16 = 0.15;
 constexpr int64_t kFewOnDevice = int64_t{1} << 23;
 
 double usual_limit_on_device(const Grid& grid) {
@@ -36,7 +35,6 @@ double usual_limit_on_device(const Grid& grid) {
   };
   if (divides(128)) return kDeviceLimit128;
   if (divides(64)) return kDeviceLimit64;
-  if (divides(32)) return kDeviceLimit32;
   return divides(16) ? kDeviceLimit16 : 0;
 }
 

@@ -18,6 +18,10 @@ constexpr int64_t bytes_of(Operand type) { return type == Operand::kTf32 ? 4 : 2
 /// Compute capability of the current device, as 90 for 9.0; 0 where there is none or no kernels were built.
 int architecture();
 
+/// How a product is computed: with what every GPU from Ampere on has, or on Hopper, where tiles of 32 and
+/// more are multiplied by groups of warps and small ones by single warps.
+enum class Way : uint8_t { kAnyGpu, kLargeTiles, kSmallTiles };
+
 /// One product with a weight's kept blocks: samples x weight (y = x W), or with the weight transposed
 /// (dx = dy W'). Kept blocks are covered with tiles of `tile` outputs, and what a tile has beyond them is
 /// filled with zeros.
@@ -27,9 +31,9 @@ struct Product {
   Grid grid;
   Operand type;
   bool transposed;
-  int tile;          // outputs of a tile: 32, 64 or 128
+  Way way;
+  int tile;          // outputs of a tile: 32, 64 or 128; 16 in the way of small tiles
   bool whole_tiles;  // whether blocks consist of square tiles
-  int shared;        // groups of so many tiles side by side load their inputs together
 
   int64_t outputs() const { return transposed ? grid.rows : grid.cols; }
   int64_t inputs() const { return transposed ? grid.cols : grid.rows; }
@@ -38,7 +42,8 @@ struct Product {
   int64_t value_bytes() const;
 };
 
-/// Lists the tiles that the kept blocks need. `support`: 1 for a kept block, in the grid's order.
+/// Lists the tiles that the kept blocks need. `support`: 1 for a kept block, in the grid's order. The lists
+/// serve one product at a time: it counts its tasks in them.
 void find_tiles(const Product& product, const uint8_t* support, void* lists, void* stream);
 
 /// Single precision, or the product's own type.
@@ -64,6 +69,7 @@ struct Samples {
   const void* residual = nullptr;
   bool relu = false;
 };
+/// On Hopper pointers must begin at multiples of 16 bytes.
 void multiply(const Product& product, const void* lists, const void* values, const Samples& samples,
               void* stream);
 

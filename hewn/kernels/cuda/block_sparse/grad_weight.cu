@@ -99,8 +99,8 @@ __device__ void multiply_boxes(const Work& work, uint32_t data) {
 #pragma unroll
       for (unsigned i = 0; i < kOwn; ++i) {
         if ((own >> i & 1) == 0) continue;
-        const uint64_t a = swizzled_rows(stage);
-        const uint64_t b = swizzled_rows(stage + (1 + 2 * i + half) * kBoxBytes);
+        const uint64_t a = swizzled_rows<128>(stage);
+        const uint64_t b = swizzled_rows<128>(stage + (1 + 2 * i + half) * kBoxBytes);
         wgmma_fence();
         // 16 samples are 2048 bytes of a box.
 #pragma unroll

@@ -66,21 +66,12 @@ __device__ void load_box(uint32_t to, const CUtensorMap* map, int x, int y, uint
   }
 }
 
-/// load_box for `bytes` in a row, a multiple of 16.
-template <bool kMulticast>
-__device__ void load_bytes(uint32_t to, const void* from, unsigned bytes, uint32_t barrier, uint16_t ranks) {
-  if constexpr (kMulticast) {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-        "[%0], [%1], %2, [%3], %4;" ::"r"(to),
-        "l"(from), "r"(bytes), "r"(barrier), "h"(ranks)
-        : "memory");
-  } else {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-        "l"(from), "r"(bytes), "r"(barrier)
-        : "memory");
-  }
+/// Copies `bytes` in a row, a multiple of 16.
+__device__ inline void load_bytes(uint32_t to, const void* from, unsigned bytes, uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
 }
 
 __device__ inline unsigned cluster_rank() {
@@ -92,6 +83,17 @@ __device__ inline void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
+/// The four warps of a warp group keep so many registers a thread, or get as many, as soon as others gave
+/// some.
+template <int kCount>
+__device__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCount));
+}
+template <int kCount>
+__device__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kCount));
+}
+
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int kPending>
@@ -99,9 +101,12 @@ __device__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-/// Rows of 128 bytes, swizzled as the copy engine leaves them.
-__device__ inline uint64_t swizzled_rows(uint32_t address) {
-  return uint64_t{(address & 0x3FFFF) >> 4} | uint64_t{1} << 16 | uint64_t{64} << 32 | uint64_t{1} << 62;
+/// Rows of 128 or 64 bytes, swizzled as the copy engine leaves them.
+template <int kBytes>
+__device__ uint64_t swizzled_rows(uint32_t address) {
+  constexpr uint64_t kSwizzle = kBytes == 128 ? 1 : 2;
+  return uint64_t{(address & 0x3FFFF) >> 4} | uint64_t{1} << 16 | uint64_t{8 * kBytes / 16} << 32 |
+         kSwizzle << 62;
 }
 /// A piece: cores of 8 outputs x 16 bytes; `next_half` bytes between the halves of a slice.
 __device__ inline uint64_t piece_cores(uint32_t address, uint32_t next_half) {

@@ -8,10 +8,8 @@ namespace {
 
 bool begins_at_16(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % 16 == 0; }
 
-bool for_hopper(const Product& product, const Samples& samples) {
-  const int64_t operand = bytes_of(product.type);
-  return architecture() == 90 && product.inputs() * operand % 16 == 0 && product.outputs() % 8 == 0 &&
-         begins_at_16(samples.x) && begins_at_16(samples.y) && begins_at_16(samples.residual) &&
+bool all_begin_at_16(const Samples& samples) {
+  return begins_at_16(samples.x) && begins_at_16(samples.y) && begins_at_16(samples.residual) &&
          begins_at_16(samples.bias);
 }
 
@@ -21,7 +19,11 @@ void multiply(const Product& product, const void* lists, const void* values, con
               void* stream) {
   if (samples.samples == 0) return;
   if (architecture() < 80) throw Error("block-sparse product: expected a GPU from Ampere on");
-  if (!for_hopper(product, samples)) return multiply_ampere(product, lists, values, samples, stream);
+  if (product.way == Way::kAnyGpu) return multiply_ampere(product, lists, values, samples, stream);
+  if (!all_begin_at_16(samples)) {
+    throw Error("block-sparse product: expected samples and results that begin at multiples of 16 bytes");
+  }
+  if (product.way == Way::kSmallTiles) return multiply_small(product, lists, values, samples, stream);
   switch (product.type) {
     case Operand::kBf16:
       return multiply_hopper_bf16(product, lists, values, samples, stream);

@@ -4,14 +4,20 @@
 
 namespace hewn::kernels::cuda::block_sparse {
 
-// The two ways of a product. The first is for Hopper alone, wants rows of samples and of outputs that are
-// multiples of 16 bytes and begin at such; hopper_TYPE.cu has it for each type.
+// The ways of a product. The first two are for Hopper alone, want rows of samples and of outputs that are
+// multiples of 16 bytes and begin at such; hopper_TYPE.cu has the first for each type. The second is for
+// small tiles and has lists and packed values of its own.
 void multiply_hopper_bf16(const Product& product, const void* lists, const void* values,
                           const Samples& samples, void* stream);
 void multiply_hopper_half(const Product& product, const void* lists, const void* values,
                           const Samples& samples, void* stream);
 void multiply_hopper_tf32(const Product& product, const void* lists, const void* values,
                           const Samples& samples, void* stream);
+void find_small_tiles(const Product& product, const uint8_t* support, void* lists, void* stream);
+void pack_small_tiles(const Product& product, const DenseWeight& weight, const void* lists, void* values,
+                      void* stream);
+void multiply_small(const Product& product, const void* lists, const void* values, const Samples& samples,
+                    void* stream);
 void multiply_ampere(const Product& product, const void* lists, const void* values, const Samples& samples,
                      void* stream);
 

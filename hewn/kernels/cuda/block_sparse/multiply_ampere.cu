@@ -3,6 +3,7 @@
 // weight come through two stages of shared memory.
 #include <cuda_runtime.h>
 
+#include "hewn/kernels/cuda/block_sparse/mma.cuh"
 #include "hewn/kernels/cuda/block_sparse/multiply.h"
 #include "hewn/kernels/cuda/block_sparse/tiling.h"
 #include "hewn/kernels/cuda/block_sparse/write_rows.cuh"
@@ -57,40 +58,21 @@ __device__ void fill(uint8_t* stage, const Rows& rows, unsigned row, unsigned ch
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-__device__ void load_rows(uint32_t (&a)[4], const uint8_t* stage, unsigned warp, unsigned slice) {
+__device__ uint4 load_rows(const uint8_t* stage, unsigned warp, unsigned slice) {
   const unsigned lane = threadIdx.x % 32;
-  const auto address = static_cast<uint32_t>(
-      __cvta_generic_to_shared(stage + place_of(warp * 16 + lane % 16, slice * 2 + lane / 16)));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
-               : "r"(address));
+  uint32_t a[4];
+  load_matrices(a, static_cast<uint32_t>(__cvta_generic_to_shared(
+                       stage + place_of(warp * 16 + lane % 16, slice * 2 + lane / 16))));
+  return {a[0], a[1], a[2], a[3]};
 }
-
-#define HEWN_MMA(shape, types)                                                   \
-  asm volatile("mma.sync.aligned." shape ".row.col.f32." types                   \
-               ".f32 "                                                           \
-               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                  \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
-/// d += a b for 16 samples x 8 outputs and one slice.
-__device__ void multiply_slice(__nv_bfloat16, float* d, const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-  HEWN_MMA("m16n8k16", "bf16.bf16");
-}
-__device__ void multiply_slice(__half, float* d, const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-  HEWN_MMA("m16n8k16", "f16.f16");
-}
-__device__ void multiply_slice(float, float* d, const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-  HEWN_MMA("m16n8k8", "tf32.tf32");
-}
-#undef HEWN_MMA
 
 template <class T, int kTile>
 __device__ void add_pieces(float (&sums)[wide_of(kTile) / 2], unsigned mask, const uint8_t* stage) {
   const unsigned warp = threadIdx.x / 32;
   const unsigned lane = threadIdx.x % 32;
-  uint32_t a[kSlices][4];
+  uint4 a[kSlices];
 #pragma unroll
-  for (int s = 0; s < kSlices; ++s) load_rows(a[s], stage, warp, s);
+  for (int s = 0; s < kSlices; ++s) a[s] = load_rows(stage, warp, s);
   const uint8_t* piece = stage + kRowBytes;
 #pragma unroll
   for (int j = 0; j < wide_of(kTile) / kTile; ++j) {
@@ -102,8 +84,7 @@ __device__ void add_pieces(float (&sums)[wide_of(kTile) / 2], unsigned mask, con
 #pragma unroll
       for (int n = 0; n < kTile / 8; ++n) {
         const auto* core = reinterpret_cast<const uint32_t*>(piece + n * 128) + lane;
-        const uint32_t b[2] = {core[0], core[kTile * 4]};
-        multiply_slice(T(0.0f), sums + (j * kTile + n * 8) / 2, a[s], b);
+        multiply_slice(T(0.0f), sums + (j * kTile + n * 8) / 2, a[s], core[0], core[kTile * 4]);
       }
       piece += kTile * kSliceBytes;
     }
@@ -117,9 +98,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   extern __shared__ __align__(128) uint8_t memory[];
   const unsigned wide = blockIdx.x % tiling.wide_tiles;
   const unsigned row = blockIdx.x / tiling.wide_tiles * kRows;
-  const unsigned group = wide / tiling.shared;
-  const int count = lists.counts[group];
-  const int* listed = lists.listed + group * tiling.chunks;
+  const int count = lists.counts[wide];
+  const int* listed = lists.listed + wide * tiling.chunks;
   const unsigned* masks = lists.masks + wide * tiling.chunks;
   if (wide * kWide >= tiling.outputs) return;
   const auto fill_stage = [&](int i) {

@@ -1,5 +1,5 @@
 #include "hewn/kernels/cuda/block_sparse/pairs.h"
-#include "hewn/kernels/cuda/block_sparse/tiling.h"
+#include "hewn/kernels/cuda/block_sparse/small_tiling.h"
 
 #include <cmath>
 
@@ -15,12 +15,24 @@ bool fits(const Grid& grid, int side) {
          (grid.groups == 1 || grid.group_cols() % side == 0);
 }
 
+/// Hopper's copy engine wants rows that are multiples of 16 bytes.
+bool has_even_rows(const Grid& grid, Operand type, bool transposed) {
+  const int64_t inputs = transposed ? grid.cols : grid.rows;
+  const int64_t outputs = transposed ? grid.rows : grid.cols;
+  return inputs * bytes_of(type) % 16 == 0 && outputs % 8 == 0;
+}
+
+Way way_of(const Grid& grid, Operand type, bool transposed) {
+  if (architecture() != 90 || !has_even_rows(grid, type, transposed)) return Way::kAnyGpu;
+  return fits(grid, 32) ? Way::kLargeTiles : Way::kSmallTiles;
+}
+
 /// The largest tile that fits; the smallest if there is none.
-int tile_of(const Grid& grid) {
-  for (const int tile : {128, 64}) {
+int tile_of(const Grid& grid, Way way) {
+  for (const int tile : {128, 64, 32}) {
     if (fits(grid, tile)) return tile;
   }
-  return 32;
+  return way == Way::kSmallTiles ? 16 : 32;
 }
 
 /// What was fastest on an H200: few tiles want more parts, or multiprocessors would have nothing to do.
@@ -35,16 +47,19 @@ Product::Product(const Grid& grid_, Operand type_, bool transposed_)
     : grid(grid_),
       type(type_),
       transposed(transposed_),
-      tile(tile_of(grid_)),
-      whole_tiles(fits(grid_, tile)),
-      shared(1) {}
+      way(way_of(grid_, type_, transposed_)),
+      tile(tile_of(grid_, way)),
+      whole_tiles(fits(grid_, tile)) {}
 
 int64_t Product::list_bytes() const {
-  const Tiling tiling(*this);
-  return static_cast<int64_t>(sizeof(int)) * (tiling.places() + tiling.groups() * (1 + tiling.chunks));
+  return way == Way::kSmallTiles ? SmallLists::bytes(SmallTiling(*this)) : Lists::bytes(Tiling(*this));
 }
 
 int64_t Product::value_bytes() const {
+  if (way == Way::kSmallTiles) {
+    const SmallTiling tiling(*this);
+    return static_cast<int64_t>(tiling.place_bytes() * tiling.tiles);
+  }
   const Tiling tiling(*this);
   return int64_t{tiling.place_bytes()} * tiling.places();
 }

@@ -22,11 +22,12 @@ CUtensorMap tensor_map(Operand type, const void* matrix, Extents extents, Extent
   const cuuint64_t strides[1] = {static_cast<cuuint64_t>(extents.cols * bytes_of(type))};
   const cuuint32_t boxes[2] = {static_cast<cuuint32_t>(box.cols), static_cast<cuuint32_t>(box.rows)};
   const cuuint32_t steps[2] = {1, 1};
+  const auto swizzle =
+      box.cols * bytes_of(type) == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B;
   CUtensorMap map;
-  const CUresult result =
-      encode(&map, kTypes[static_cast<int>(type)], 2, const_cast<void*>(matrix), sizes, strides, boxes, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode(&map, kTypes[static_cast<int>(type)], 2, const_cast<void*>(matrix), sizes,
+                                 strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw Error(
         str("block-sparse product: no tensor map for a matrix of ", extents.rows, " x ", extents.cols));

@@ -11,7 +11,7 @@ struct Extents {
   int64_t rows, cols;
 };
 
-/// How the copy engine sees a matrix: in boxes whose rows are 128 bytes at most, swizzled over 128 bytes.
+/// How the copy engine sees a matrix: in boxes whose rows are 128 or 64 bytes, swizzled over as many.
 /// Beyond the edges it gives zeros. Rows must begin at multiples of 16 bytes.
 CUtensorMap tensor_map(Operand type, const void* matrix, Extents extents, Extents box);
 

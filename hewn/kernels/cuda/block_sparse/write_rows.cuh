@@ -138,7 +138,7 @@ __device__ void finish_8(float* sums, const Target& target, const bool (&inside)
 
 /// The same as write_any where the outputs are a multiple of 8, with the widest stores.
 template <class T, int kWide>
-__device__ void write_rows(float (&sums)[kWide / 2], const Target& target, size_t row, unsigned col) {
+__device__ void write_rows(float* sums, const Target& target, size_t row, unsigned col) {
   const unsigned q = threadIdx.x % 4;
   const size_t first = row + threadIdx.x % 32 / 4;
   const bool inside[2] = {first < target.samples, first + 8 < target.samples};
@@ -179,6 +179,33 @@ __device__ void write_rows(float (&sums)[kWide / 2], const Target& target, size_
       }
     }
   }
+}
+
+/// Eight outputs of one sample; outputs are a multiple of 8.
+template <class T>
+__device__ void write_eight(float (&sums)[8], const Target& target, size_t row, unsigned col) {
+  if (row >= target.samples || col >= target.outputs) return;
+  const size_t at = row * target.outputs + col;
+  union Eight {
+    T values[8];
+    uint4 wide[sizeof(T) / 2];
+  } out;
+  if (target.residual != nullptr) {
+    const auto* residual = reinterpret_cast<const uint4*>(static_cast<const T*>(target.residual) + at);
+#pragma unroll
+    for (unsigned w = 0; w < sizeof(T) / 2; ++w) out.wide[w] = residual[w];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sums[i] += static_cast<float>(out.values[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    if (target.bias != nullptr) sums[i] += target.bias[col + i];
+    if (target.relu) sums[i] = fmaxf(sums[i], 0.0f);
+    out.values[i] = T(sums[i]);
+  }
+  auto* y = reinterpret_cast<uint4*>(static_cast<T*>(target.y) + at);
+#pragma unroll
+  for (unsigned w = 0; w < sizeof(T) / 2; ++w) y[w] = out.wide[w];
 }
 
 }  // namespace hewn::kernels::cuda::block_sparse
