@@ -38,22 +38,36 @@ at::Tensor at_16(const at::Tensor& tensor) {
   return reinterpret_cast<uintptr_t>(tensor.data_ptr()) % 16 == 0 ? tensor : tensor.clone();
 }
 
+/// What a product needs of a support and a weight.
+struct Made {
+  at::Tensor lists, values;
+
+  Made(const block_sparse::Product& product, const at::Tensor& weight, const at::Tensor& support)
+      : lists(device_bytes(product.list_bytes(), weight)),
+        values(device_bytes(product.value_bytes(), weight)) {
+    void* stream = tensor::current_stream(weight);
+    const auto* kept = support.data_ptr<uint8_t>();
+    block_sparse::find_tiles(product, kept, lists.data_ptr(), stream);
+    block_sparse::pack(product, {weight.data_ptr(), block_sparse::Source::kOperand, nullptr, kept},
+                       lists.data_ptr(), values.data_ptr(), stream);
+  }
+};
+
+at::Tensor multiply(const block_sparse::Product& product, const at::Tensor& lists, const at::Tensor& values,
+                    const at::Tensor& samples, const at::Tensor& bias) {
+  at::Tensor out = at::empty({samples.size(0), product.outputs()}, samples.options());
+  block_sparse::Samples call{samples.data_ptr(), samples.size(0), out.data_ptr()};
+  call.bias = tensor::data_or_null<float>(bias);
+  block_sparse::multiply(product, lists.data_ptr(), values.data_ptr(), call, tensor::current_stream(samples));
+  return out;
+}
+
 /// samples x the kept blocks of `weight`, or of its transpose.
 at::Tensor product(const at::Tensor& samples, const at::Tensor& weight, const at::Tensor& bias,
                    const prune::KeptBlocks& kept, bool transposed) {
   const block_sparse::Product product(kept.grid, operand_of(samples), transposed);
-  void* stream = tensor::current_stream(samples);
-  const at::Tensor lists = device_bytes(product.list_bytes(), samples);
-  const at::Tensor values = device_bytes(product.value_bytes(), samples);
-  const auto* support = kept.support.data_ptr<uint8_t>();
-  at::Tensor out = at::empty({samples.size(0), product.outputs()}, samples.options());
-  block_sparse::find_tiles(product, support, lists.data_ptr(), stream);
-  block_sparse::pack(product, {weight.data_ptr(), block_sparse::Source::kOperand, nullptr, support},
-                     lists.data_ptr(), values.data_ptr(), stream);
-  block_sparse::Samples call{samples.data_ptr(), samples.size(0), out.data_ptr()};
-  call.bias = tensor::data_or_null<float>(bias);
-  block_sparse::multiply(product, lists.data_ptr(), values.data_ptr(), call, stream);
-  return out;
+  const Made made(product, weight, kept.support);
+  return multiply(product, made.lists, made.values, samples, bias);
 }
 
 /// On kept blocks where that is the faster way, else whole: what is outside of them ends at the gate.
@@ -124,6 +138,21 @@ at::Tensor kept_product(const at::Tensor& x, const at::Tensor& weight, const at:
   const at::Tensor rows = at_16(x.reshape({-1, kept.grid.rows}).to(type).contiguous());
   const auto given = bias.defined() ? TorchOptional<at::Tensor>(bias) : TorchOptional<at::Tensor>();
   return OnKeptBlocksOfDevice::apply(rows, weight.to(type), given, kept).view(shape);
+}
+
+PreparedProduct::PreparedProduct(const at::Tensor& weight, const prune::KeptBlocks& kept)
+    : type_(weight.scalar_type()), product_(kept.grid, operand_of(weight), /*transposed=*/false) {
+  const Made made(product_, at_16(weight.contiguous()), kept.support);
+  lists_ = made.lists;
+  values_ = made.values;
+}
+
+at::Tensor PreparedProduct::operator()(const at::Tensor& x, const at::Tensor& bias) const {
+  std::vector<int64_t> shape = x.sizes().vec();
+  shape.back() = product_.outputs();
+  const at::Tensor rows = at_16(x.reshape({-1, product_.inputs()}).to(type_).contiguous());
+  const at::Tensor single = bias.defined() ? at_16(bias.to(at::kFloat).contiguous()) : bias;
+  return multiply(product_, lists_, values_, rows, single).view(shape);
 }
 
 }  // namespace hewn::nn

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "hewn/kernels/cuda/block_sparse/block_sparse.h"
 #include "hewn/prune/kept_blocks.h"
 
 namespace hewn::nn {
@@ -15,5 +16,20 @@ bool takes_kept_blocks(const at::Tensor& x, const at::Tensor& weight);
 /// is queued whatever the support holds: it can be recorded and repeated with another one.
 at::Tensor kept_product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                         const prune::KeptBlocks& kept);
+
+/// kept_product with a weight that stays as it is, without gradients: what depends on weight and support is
+/// made once. For one stream: products count their tasks in it.
+class PreparedProduct {
+ public:
+  /// `weight` is on a GPU, in bf16, half or single precision, which is what is multiplied.
+  PreparedProduct(const at::Tensor& weight, const prune::KeptBlocks& kept);
+  /// x is converted to the weight's type; `bias` may be undefined.
+  at::Tensor operator()(const at::Tensor& x, const at::Tensor& bias) const;
+
+ private:
+  at::ScalarType type_;
+  kernels::cuda::block_sparse::Product product_;
+  at::Tensor lists_, values_;
+};
 
 }  // namespace hewn::nn

@@ -69,7 +69,8 @@ def compress(model: nn.Module, blocks: Optional[Blocks] = None, *, example: Opti
 
     Linear and Conv2d layers, and the projections of MultiheadAttention, become modules on our CPU kernels where a fixed
     rule of block, size and density says that this is faster (``all_layers``: wherever it can be done). They can be
-    trained; which blocks are kept stays. `report` says what became of each layer.
+    trained; which blocks are kept stays. Of a model on a Hopper GPU in bfloat16 or half Linear layers do, and run on
+    their kept blocks without gradients (``torch.no_grad``). `report` says what became of each layer.
 
     With an `example` input the whole network is also made ready for the runtime, where it or ONNX knows all of its
     operators: in evaluation, without gradients and on the CPU, the copy then runs there, batch norms folded. The weights are
@@ -107,6 +108,9 @@ def compress(model: nn.Module, blocks: Optional[Blocks] = None, *, example: Opti
         rows.append((name or "(model)", len(layer.kept), layer.blocks, f"{layer.density:.1%}",
                      why or "kept blocks"))
     out = _replace(out, slots, taken)
+    for module in out.modules():
+        if isinstance(module, KeptLinear):
+            module.always = module.always or all_layers
     out.__dict__["_hewn_report"] = Table("compressed", ["layer", "kept", "blocks", "density", "runs on"], rows)
     if example is not None:
         _attach_runtime(out, model, kept, example)
@@ -131,13 +135,18 @@ def _why_dense(slot: Slot, layer: LayerBlocks, all_layers: bool) -> str:
         return "dense: convolution of this form"
     if not isinstance(module, (nn.Linear, nn.Conv2d, nn.MultiheadAttention)):
         return f"dense: {type(module).__name__} has no kernel"
-    if slot.leaf.device.type != "cpu":
-        return f"dense: no kernel for {slot.leaf.device.type}"
-    if slot.leaf.dtype != torch.float32:
-        return f"dense: no kernel for {slot.leaf.dtype}"
-    limit = _C.usual_limit(layer.native()[0])
+    device, dtype = slot.leaf.device.type, slot.leaf.dtype
+    if device == "cuda" and isinstance(module, nn.modules.linear.NonDynamicallyQuantizableLinear):
+        return "dense: its attention has no kernel for cuda"
+    if device == "cuda" and not isinstance(module, nn.Linear):
+        return f"dense: {type(module).__name__} has no kernel for cuda"
+    if dtype not in {"cpu": (torch.float32,), "cuda": (torch.bfloat16, torch.float16)}.get(device, ()):
+        return f"dense: no kernel for {dtype} on {device}"
+    if device == "cuda" and _C.device_architecture() < 80:
+        return "dense: no kernel for this GPU"
+    limit = _C.usual_limit(layer.native()[0]) if device == "cpu" else _C.device_limit(layer.native()[0])
     if not all_layers and layer.density > limit:
-        return f"dense: faster above a density of {limit:g}"
+        return f"dense: faster above a density of {limit:g}" if limit > 0 else "dense: faster with this block and size"
     return ""
 
 

@@ -16,7 +16,8 @@ from ._slots import conv_window
 class _Kept(nn.Module):
     """A weight of which only kept blocks are stored: `values`, [kept][outputs][inputs] of a block, by output block and
     then input block. Which they are (`kept`) is fixed; the values can be trained. On the CPU and in float32 it runs on
-    our kernels, elsewhere on the dense weight."""
+    our kernels; a Linear layer also on a Hopper GPU in bfloat16 or half, without gradients. Elsewhere it runs on the
+    dense weight."""
 
     kept: torch.Tensor
 
@@ -25,8 +26,8 @@ class _Kept(nn.Module):
         self.grid: List[int] = [blocks.rows, blocks.cols, *blocks.block, blocks.groups]
         self.window = window
         self.shape = tuple(weight.shape)
-        self.values = nn.Parameter(_C.gather(weight, self.grid, list(blocks.kept)))
-        self.register_buffer("kept", torch.tensor(blocks.kept, dtype=torch.int64))
+        self.values = nn.Parameter(_C.gather(weight, self.grid, list(blocks.kept)).to(weight))
+        self.register_buffer("kept", torch.tensor(blocks.kept, dtype=torch.int64, device=weight.device))
         self.bias = None if bias is None else nn.Parameter(bias.detach().clone())
 
     @property
@@ -36,7 +37,7 @@ class _Kept(nn.Module):
 
     def dense(self) -> torch.Tensor:
         """The weight with zeros, as PyTorch stores it; not differentiable."""
-        return _C.scatter(self.values, self.grid, self.kept.tolist(), list(self.shape)).to(self.values.device)
+        return _C.scatter(self.values, self.grid, self.kept.tolist(), list(self.shape)).to(self.values)
 
     @property
     def weight(self) -> torch.Tensor:
@@ -74,18 +75,54 @@ class _Kept(nn.Module):
         return f"{rows} -> {cols}, blocks of {height}x{width}, {len(self.kept)} of {self.blocks.blocks} kept"
 
 
+class _Ready:
+    """What was made of a layer's values for one type and stream. Not part of copies and files: made anew there."""
+
+    def __init__(self, key: Tuple[Any, ...], product: Any):
+        self.key = key
+        self.product = product
+
+    def __deepcopy__(self, memo: Any) -> None:
+        return None
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
+
+
 class KeptLinear(_Kept):
     """A Linear layer on its kept blocks."""
+
+    always = False  # on a GPU at any density and size, not only where that is faster
 
     def __init__(self, weight: torch.Tensor, blocks: LayerBlocks, bias: Optional[torch.Tensor] = None):
         super().__init__(weight, blocks, bias, [])
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self._run(x) if self._on_kernels(x) else F.linear(x, self.weight, self.bias)
+        if self._on_kernels(x):
+            return self._run(x)
+        product = self._on_device(x)
+        return F.linear(x, self.weight, self.bias) if product is None else product.run(x, self.bias)
+
+    def _on_device(self, x: torch.Tensor) -> Any:
+        """The product on a GPU; none where there is no kernel for it, or a gradient is wanted."""
+        if x.device.type != "cuda" or torch.is_grad_enabled():
+            return None
+        dtype = torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else x.dtype
+        if dtype not in (torch.bfloat16, torch.float16):
+            return None
+        stream = torch.cuda.current_stream(x.device).cuda_stream
+        key = (self.values._version, self.values.data_ptr(), self.kept._version, dtype, stream)
+        ready = self.__dict__.get("_hewn_ready")
+        if ready is None or ready.key != key:
+            taken = self.always or self.blocks.density <= _C.device_limit(self.grid)
+            product = _C.DeviceProduct(self.dense().to(dtype), self.grid, self.kept.tolist()) if taken else None
+            ready = self.__dict__["_hewn_ready"] = _Ready(key, product)
+        return ready.product
 
     def plain(self) -> nn.Linear:
         """The dense layer with the same weight."""
-        layer = nn.Linear(self.grid[0], self.grid[1], bias=self.bias is not None, device=self.values.device)
+        layer = nn.Linear(self.grid[0], self.grid[1], bias=self.bias is not None, device=self.values.device,
+                          dtype=self.values.dtype)
         return _filled(layer, self)
 
 

@@ -3,10 +3,14 @@
 #include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "arguments.h"
 #include "bindings.h"
 #include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
+#include "hewn/nn/kept_product.h"
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
 
@@ -49,12 +53,30 @@ py::tuple compressed(const PlainGrid& grid, const std::vector<int64_t>& kept) {
   return py::make_tuple(pattern.begin, pattern.row);
 }
 
+/// A Linear layer on the kept blocks of its weight on a GPU, as long as that does not change.
+nn::PreparedProduct device_product(const at::Tensor& weight, const PlainGrid& grid,
+                                   const std::vector<int64_t>& kept) {
+  const LayerBlocks blocks(grid_from(grid), kept);
+  const auto flags = blocks.flags();
+  const at::Tensor support = at::empty({static_cast<int64_t>(flags.size())}, at::kByte);
+  std::copy(flags.begin(), flags.end(), support.data_ptr<uint8_t>());
+  return {weight, {blocks.grid(), support.to(weight.device()), blocks.density()}};
+}
+
 }  // namespace
 
 void bind_layers(py::module_& m) {
   m.def("gather", &gather);
   m.def("scatter", &scatter);
   m.def("compressed", &compressed);
+  m.def("device_limit",
+        [](const PlainGrid& grid) { return prune::usual_inference_limit_on_device(grid_from(grid)); });
+  m.def("device_architecture", &kernels::cuda::block_sparse::architecture);
+  py::class_<nn::PreparedProduct>(m, "DeviceProduct")
+      .def(py::init(&device_product))
+      .def("run",
+           [](const nn::PreparedProduct& product, const at::Tensor& x,
+              const std::optional<at::Tensor>& bias) { return product(x, bias.value_or(at::Tensor())); });
   m.def("usual_limit", [](const PlainGrid& grid) { return prune::usual_limit(grid_from(grid)); });
 }
 
