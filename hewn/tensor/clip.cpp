@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/stack.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ at::Tensor values_of(const at::Tensor& gradient) {
 }
 
 at::Tensor clip_factor(const std::vector<at::Tensor>& gradients, double limit) {
+  if (gradients.empty()) return at::ones({});
   if (on_one_gpu(gradients)) return factor_on_gpu(rows_of(gradients), limit, gradients.front());
   std::vector<at::Tensor> norms = at::_foreach_norm(gradients);
   for (at::Tensor& norm : norms) norm = norm.to(gradients.front().device());

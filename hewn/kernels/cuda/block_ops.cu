@@ -140,9 +140,8 @@ void with_type(Real type, const Run& run) {
 }
 
 Scaled on_device(const ScaleItem& item) {
-  return {item.weight,   item.gate,        item.active,    item.out,
-          item.grad_out, item.grad_weight, item.grad_gate, Layout(item.layout),
-          0};
+  return {item.weight,      item.gate,      item.active,         item.out, item.grad_out,
+          item.grad_weight, item.grad_gate, Layout(item.layout), 0};
 }
 
 Restored on_device(const RestoreItem& item) {
@@ -168,9 +167,8 @@ bool built() { return true; }
 
 void block_scale(std::span<const ScaleItem> items, Real type, void* stream) {
   in_launches<ScaledLayers>(items, [&](const ScaledLayers& layers) {
-    with_type(type, [&]<class T>(T*) {
-      scale<T><<<layers.blocks, kThreads, 0, as_stream(stream)>>>(layers);
-    });
+    with_type(type,
+              [&]<class T>(T*) { scale<T><<<layers.blocks, kThreads, 0, as_stream(stream)>>>(layers); });
     check_launch("block_scale");
   });
 }

@@ -1,5 +1,5 @@
-// The norm of all gradients of a network, and their scaling: a chunk of a row for each CUDA block, many rows in
-// one launch.
+// The norm of all gradients of a network, and their scaling: a chunk of a row for each CUDA block, many rows
+// in one launch.
 #include <cmath>
 
 #include "hewn/kernels/cuda/cuda.h"

@@ -25,8 +25,8 @@ struct Item {
   unsigned begin;
 };
 
-__global__ void update_kernel(const __grid_constant__ Batch<Item, kMost> items, Constants rule, const float* step,
-                              const float* grad_scale) {
+__global__ void update_kernel(const __grid_constant__ Batch<Item, kMost> items, Constants rule,
+                              const float* step, const float* grad_scale) {
   const Item& item = items.of(blockIdx.x);
   const Rule own(rule, item.rates, step);
   const float scale = grad_scale == nullptr ? 1.0f : *grad_scale;
