@@ -3,10 +3,8 @@
 #include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/stack.h>
 
 #include <cmath>
 
@@ -14,6 +12,7 @@
 #include "hewn/kernels/cuda/cuda.h"
 #include "hewn/kernels/embedding.h"
 #include "hewn/pruner.h"
+#include "hewn/tensor/clip.h"
 #include "hewn/tensor/memory.h"
 #include "hewn/tensor/stream.h"
 
@@ -243,10 +242,9 @@ at::Tensor Optimiser::clip_factor() const {
   for (const Parameter& parameter : parameters_) {
     const at::Tensor grad = gradient_of(parameter);
     // A sparse gradient holds every touched row once, or again as zeros.
-    if (grad.defined()) grads.push_back(grad.is_sparse() ? grad._values() : grad);
+    if (grad.defined()) grads.push_back(tensor::values_of(grad));
   }
-  const std::vector<at::Tensor> norms = at::_foreach_norm(grads);
-  return (clip_norm_ / (at::stack(norms).norm() + 1e-6)).clamp_max(1.0);
+  return tensor::clip_factor(grads, clip_norm_);
 }
 
 void Optimiser::zero_grad() {

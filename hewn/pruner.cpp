@@ -2,9 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/equal.h>
-#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
 #include "hewn/prune/support.h"
+#include "hewn/tensor/clip.h"
 #include "hewn/tensor/memory.h"
 
 namespace hewn {
@@ -181,17 +180,13 @@ void Pruner::after_backward() {
   }
   if (recipe_.clip_grad <= 0) return;
   const auto take = [&](const at::Tensor& tensor) {
-    if (tensor.grad().defined())
-      grads.push_back(tensor.grad().is_sparse() ? tensor.grad()._values() : tensor.grad());
+    if (tensor.grad().defined()) grads.push_back(tensor::values_of(tensor.grad()));
   };
   for (const auto& parameter : network_.parameters) take(parameter.second);
   for (const prune::Pruner::Layer& layer : algorithm().layers()) {
     for (const prune::ScoreParameter& parameter : layer.score->parameters()) take(parameter.tensor);
   }
-  if (grads.empty()) return;
-  const at::Tensor scale =
-      (recipe_.clip_grad / (at::stack(at::_foreach_norm(grads)).norm() + 1e-6)).clamp_max(1.0);
-  for (at::Tensor& grad : grads) grad.mul_(scale);
+  tensor::clip(grads, recipe_.clip_grad);
 }
 
 void Pruner::check_finish() {

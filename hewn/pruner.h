@@ -108,7 +108,7 @@ class Pruner {
   prune::Recipe recipe_;
   std::unique_ptr<prune::Pruner> algorithm_;  // made when first needed: its form depends on the optimiser
   std::vector<at::Tensor> first_logits_;
-  std::map<std::string, at::Tensor> held_;  // weights of layers that have dropped blocks, with torch::optim
+  std::vector<at::Tensor> held_;  // by layer, with torch::optim: weights of those that have dropped blocks
   int64_t step_ = 0;
   int64_t resets_ = 0;
   bool finished_ = false;

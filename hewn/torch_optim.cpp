@@ -1,6 +1,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/add.h>
+#include <ATen/ops/empty_like.h>
 #include <torch/optim/optimizer.h>
 
 #include "hewn/kernels/cuda/cuda.h"
@@ -19,39 +20,67 @@ prune::PhaseChange Pruner::step(torch::optim::Optimizer& optimiser) {
   return change;
 }
 
-/// Momentum and decay of optimisers that know nothing of supports move dropped weights too. On a GPU one
-/// launch restores all layers: with many small ones launching is what costs.
+namespace {
+
+/// On a GPU one launch copies what all layers have dropped: with many small ones launching is what costs.
+struct Copies {
+  std::vector<kernels::cuda::RestoreItem> items;
+  void* stream = nullptr;
+
+  void add(const prune::Layer& layer, const at::Tensor& from, const at::Tensor& to) {
+    stream = tensor::current_stream(to);
+    items.push_back({to.data_ptr<float>(), from.data_ptr<float>(), layer.support.data_ptr<uint8_t>(),
+                     layer.weight.layout});
+    to.unsafeGetTensorImpl()->bump_version();  // as any change in place does
+  }
+  void run() const {
+    if (!items.empty()) kernels::cuda::restore_blocks(items, stream);
+  }
+};
+
+}  // namespace
+
+/// Momentum and decay of optimisers that know nothing of supports move dropped weights too.
 void Pruner::restore_dropped() {
   const at::NoGradGuard no_grad;
-  std::vector<kernels::cuda::RestoreItem> on_gpu;
-  void* stream = nullptr;
-  for (const prune::Pruner::Layer& layer : algorithm().layers()) {
-    const auto held = held_.find(layer.name);
-    if (held == held_.end()) continue;
+  Copies on_gpu;
+  const std::vector<prune::Layer>& layers = algorithm().layers();
+  for (size_t i = 0; i < held_.size(); ++i) {
+    const prune::Layer& layer = layers[i];
     at::Tensor leaf = layer.weight.leaf;
+    if (!held_[i].defined()) continue;
     if (leaf.is_cuda()) {
-      stream = tensor::current_stream(leaf);
-      on_gpu.push_back({leaf.data_ptr<float>(), held->second.data_ptr<float>(),
-                        layer.support.data_ptr<uint8_t>(), layer.weight.layout});
-      leaf.unsafeGetTensorImpl()->bump_version();  // as any change in place does
+      on_gpu.add(layer, held_[i], leaf);
     } else {
       at::add_out(
           leaf,
           prune::block_scale(leaf, {}, layer.support, layer.weight.layout, /*bf16=*/false, layer.memory),
-          held->second);
+          held_[i]);
     }
   }
-  if (!on_gpu.empty()) kernels::cuda::restore_blocks(on_gpu, stream);
+  on_gpu.run();
 }
 
+/// On a GPU always in the same memory: a recorded step restores from there.
 void Pruner::remember_dropped() {
   const at::NoGradGuard no_grad;
-  held_.clear();
+  const std::vector<prune::Layer>& layers = algorithm().layers();
   if (recipe_.decay_dropped) return;
-  for (const prune::Pruner::Layer& layer : algorithm().layers()) {
-    if (!layer.support.defined()) continue;
-    held_[layer.name] = prune::block_scale(layer.weight.leaf, {}, 1 - layer.support, layer.weight.layout);
+  held_.resize(layers.size());
+  Copies on_gpu;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const at::Tensor& leaf = layers[i].weight.leaf;
+    const at::Tensor& support = layers[i].support;
+    if (!support.defined()) {
+      held_[i] = at::Tensor();
+    } else if (leaf.is_cuda()) {
+      if (!held_[i].defined()) held_[i] = at::empty_like(leaf, leaf.options().requires_grad(false));
+      on_gpu.add(layers[i], leaf, held_[i]);
+    } else {
+      held_[i] = prune::block_scale(leaf, {}, 1 - support, layers[i].weight.layout);
+    }
   }
+  on_gpu.run();
 }
 
 }  // namespace hewn

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python package on a GPU with PyTorch 2: torch.compile, a transformers encoder, Lightning, and what a step costs.
 
-    python bench/python/gpu.py [compile] [bert] [lightning] [steps]
+    python bench/python/gpu.py [eager] [recorded] [counts] [compile] [bert] [lightning]
 """
 
 import copy
@@ -87,7 +87,7 @@ def bert():
         torch.manual_seed(0)
         model = BertForSequenceClassification(config).to(DEVICE)
         optimizer = torch.optim.AdamW(model.parameters(), lr=5e-4)
-        steps = 600
+        steps = 400
         pruner = None
         if sparsity > 0:
             pruner = hewn.Pruner(model, block=16, sparsity=sparsity, steps=steps, optimizer=optimizer)
@@ -151,8 +151,12 @@ def lightning():
           f"{len(callback.blocks)} layers pruned, {100 * zeros:.0f} % of net.2 are zeros")
 
 
-def resnet50_step(graphs, schedule):
-    """One training step of ResNet-50 in bf16, channels last; with a schedule, pruned. Returns a function of no arguments."""
+PHASES = ("DENSE", "SPARSIFICATION", "SPARSE")
+PLAIN = "PyTorch"
+
+
+def resnet50_step(recorded, phase):
+    """One training step of ResNet-50 at batch 64 in bf16, channels last; in a phase, pruned. A function of no arguments."""
     import torchvision
 
     torch.manual_seed(0)
@@ -160,76 +164,109 @@ def resnet50_step(graphs, schedule):
     x = torch.randn(64, 3, 224, 224, device=DEVICE).to(memory_format=torch.channels_last)
     y = torch.randint(1000, (64,), device=DEVICE)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4, fused=True)
-    pruner = None
-    if schedule:
-        pruner = hewn.Pruner(model, block=16, sparsity=0.9, steps=100_000, schedule=schedule, optimizer=optimizer)
-        pruner.step()
+    begin_step = _stay_in(phase, model, optimizer)
 
     def inner():
-        with torch.autocast("cuda", torch.bfloat16, cache_enabled=not graphs):
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=not recorded):
             loss = nn.functional.cross_entropy(model(x), y)
-        optimizer.zero_grad(set_to_none=not graphs)
+        optimizer.zero_grad()  # where it is recorded, backward writes to the memory that it got then
         loss.backward()
         optimizer.step()
 
-    if not graphs:
-        def step():
-            if pruner is not None:
-                pruner.step()
-            inner()
+    def step():
+        begin_step()
+        inner()
+
+    if not recorded:
         return step
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         for _ in range(3):
-            inner()
+            step()
     torch.cuda.current_stream().wait_stream(stream)
+    begin_step()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         inner()
 
     def replay():
-        if pruner is not None:
-            pruner.step()
+        begin_step()
         graph.replay()
     replay.uses = (model, x, y, optimizer)  # the recorded launches read them
     return replay
 
 
-def steps():
-    """Milliseconds of a step, pruned and plain in turn."""
-    for graphs in (False, True):
-        ways = {}
-        for name, schedule in (("PyTorch", None), ("DENSE", "one-shot"), ("SPARSE", "sparse")):
-            try:
-                ways[name] = resnet50_step(graphs, schedule)
-            except Exception:
-                print(f"steps, graphs {graphs}, {name}: " + traceback.format_exc().splitlines()[-1])
-        for way in ways.values():
-            for _ in range(5):
+def _stay_in(phase, model, optimizer):
+    """What a loop calls before each step, in the middle of a phase of the default method's schedule."""
+    if phase == PLAIN:
+        return lambda: None
+    pruner = hewn.Pruner(model, block=16, sparsity=0.9, optimizer=optimizer)
+    last = pruner.phases[-1][2]
+    name, begin, end = next(span for span in pruner.phases if span[0] == phase)
+    steps = iter(range((begin + end) // 2, end))
+
+    def begin_step():
+        assert pruner.step(progress=(next(steps) + 0.5) / last).phase == name
+    return begin_step
+
+
+def ratios(recorded, rounds=9, steps=8):
+    """Milliseconds of a step in each phase, and over PyTorch's: medians over groups of steps that take turns."""
+    ways = {name: resnet50_step(recorded, name) for name in (PLAIN, *PHASES)}
+    for way in ways.values():
+        for _ in range(5):
+            way()
+    wall, cpu = {name: [] for name in ways}, {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            torch.cuda.synchronize()
+            begin, begin_cpu = time.perf_counter(), time.process_time()
+            for _ in range(steps):
                 way()
-        spent = {name: [] for name in ways}
-        for _ in range(6):
-            for name, way in ways.items():
-                torch.cuda.synchronize()
-                begin = time.perf_counter()
-                for _ in range(8):
-                    way()
-                torch.cuda.synchronize()
-                spent[name].append((time.perf_counter() - begin) / 8)
-        found = {name: statistics.median(values) for name, values in spent.items()}
-        kind = "CUDA graphs" if graphs else "eager"
-        print(f"ResNet-50, batch 64, bf16, {kind}: " + ", ".join(
-            f"{name} {1000 * s:.2f} ms ({s / found['PyTorch']:.3f})" for name, s in found.items()))
+            cpu[name].append((time.process_time() - begin_cpu) / steps)
+            torch.cuda.synchronize()
+            wall[name].append((time.perf_counter() - begin) / steps)
+    print(f"ResNet-50, batch 64, bf16, {'recorded' if recorded else 'eager'}:")
+    for name in ways:
+        over = [statistics.median(a / b for a, b in zip(kind[name], kind[PLAIN])) for kind in (wall, cpu)]
+        print(f"  {name:15} {1000 * statistics.median(wall[name]):7.2f} ms ({over[0]:.3f})   CPU "
+              f"{1000 * statistics.median(cpu[name]):7.2f} ms ({over[1]:.3f})")
+
+
+def counts():
+    """Kernels and calls of operators in an eager step, and where the GPU's time goes that PyTorch's step does not need."""
+    from torch.profiler import ProfilerActivity, profile
+
+    found = {}
+    for name in (PLAIN, *PHASES):
+        step = resnet50_step(False, name)
+        for _ in range(3):
+            step()
+        torch.cuda.synchronize()
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
+            step()
+            torch.cuda.synchronize()
+        events = seen.events()
+        kernels = [e for e in events if e.device_type == torch.autograd.DeviceType.CUDA]
+        ops = sum(e.device_type == torch.autograd.DeviceType.CPU and "::" in e.name for e in events)
+        spent = sum(e.time_range.elapsed_us() for e in kernels) / 1000
+        own = sum(e.time_range.elapsed_us() for e in kernels if "hewn" in e.name) / 1000
+        found[name] = len(kernels), ops
+        print(f"  {name:15} {len(kernels)} kernels ({len(kernels) - found[PLAIN][0]:+d}) in {spent:.2f} ms, "
+              f"{own:.3f} ms of them hewn's; {ops} operators ({ops - found[PLAIN][1]:+d})")
 
 
 if __name__ == "__main__":
     print(f"torch {torch.__version__}, hewn {hewn.__version__}, {DEVICE}")
-    parts = {"compile": compiled, "bert": bert, "lightning": lightning, "steps": steps}
+    parts = {"eager": lambda: ratios(recorded=False), "recorded": lambda: ratios(recorded=True), "counts": counts,
+             "compile": compiled, "bert": bert, "lightning": lightning}
     failed = []
     for name in sys.argv[1:] or parts:
+        begin = time.time()
         try:
             parts[name]()
+            print(f"  [{name}: {time.time() - begin:.0f} s]", flush=True)
         except Exception:  # the others are worth seeing
             print(f"{name}: failed")
             traceback.print_exc(limit=6)

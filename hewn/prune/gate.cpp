@@ -9,6 +9,7 @@
 #include "hewn/core/error.h"
 #include "hewn/kernels/block_ops.h"
 #include "hewn/kernels/cuda/cuda.h"
+#include "hewn/prune/gating/scale.h"
 #include "hewn/tensor/memory.h"
 #include "hewn/tensor/stream.h"
 #include "hewn/tensor/torch_compat.h"
@@ -19,55 +20,15 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-kernels::cuda::Real real_of(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kBFloat16 ? kernels::cuda::Real::kBf16 : kernels::cuda::Real::kFloat;
+const void* data_of(const at::Tensor& gate) { return gate.defined() ? gate.data_ptr() : nullptr; }
+
+void run_scale(const at::Tensor& weight, const at::Tensor& gate, const at::Tensor& active,
+               const WeightLayout& layout, const at::Tensor& out) {
+  Scaled one{weight, data_of(gate), active, layout};
+  one.out = out;
+  scale_blocks(std::span(&one, 1));
 }
 
-/// A weight and what multiplies its blocks; `gate` and `active` may be undefined.
-struct GatedWeight {
-  at::Tensor weight;
-  at::Tensor gate;
-  at::Tensor active;
-  WeightLayout layout;
-};
-
-void run_scale(const GatedWeight& gated, const at::Tensor& out) {
-  const auto* on = tensor::data_or_null<uint8_t>(gated.active);
-  if (out.is_cuda()) {
-    kernels::cuda::block_scale(gated.layout, gated.weight.data_ptr<float>(),
-                               tensor::data_or_null<float>(gated.gate), on, out.data_ptr(), real_of(out),
-                               tensor::current_stream(out));
-    return;
-  }
-  AT_DISPATCH_FLOATING_TYPES(out.scalar_type(), "block_scale", [&] {
-    tensor::share_columns(gated.layout, [&](int64_t begin, int64_t end) {
-      kernels::block_scale(gated.layout, gated.weight.data_ptr<scalar_t>(),
-                           tensor::data_or_null<scalar_t>(gated.gate), on, out.data_ptr<scalar_t>(), begin,
-                           end);
-    });
-  });
-}
-
-/// Writes the gradients of weight and gate; the latter may be undefined.
-void run_scale_backward(const GatedWeight& gated, const at::Tensor& grad_out, const at::Tensor& grad_weight,
-                        const at::Tensor& grad_gate) {
-  const auto* on = tensor::data_or_null<uint8_t>(gated.active);
-  if (grad_weight.is_cuda()) {
-    kernels::cuda::block_scale_backward(
-        gated.layout, grad_out.data_ptr(), real_of(grad_out), gated.weight.data_ptr<float>(),
-        tensor::data_or_null<float>(gated.gate), on, grad_weight.data_ptr<float>(),
-        tensor::data_or_null<float>(grad_gate), tensor::current_stream(grad_weight));
-    return;
-  }
-  AT_DISPATCH_FLOATING_TYPES(grad_weight.scalar_type(), "block_scale_backward", [&] {
-    tensor::share_columns(gated.layout, [&](int64_t begin, int64_t end) {
-      kernels::block_scale_backward(
-          gated.layout, grad_out.data_ptr<scalar_t>(), gated.weight.data_ptr<scalar_t>(),
-          tensor::data_or_null<scalar_t>(gated.gate), on, grad_weight.data_ptr<scalar_t>(),
-          tensor::data_or_null<scalar_t>(grad_gate), begin, end);
-    });
-  });
-}
 at::Tensor run_squares(const at::Tensor& weight, const WeightLayout& layout) {
   at::Tensor out = at::empty({layout.grid.blocks()}, weight.options());
   if (weight.is_cuda()) {
@@ -121,7 +82,7 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
     at::Tensor out = blocks.memory ? made_like(weight, blocks.memory->shown)
                                    : at::empty_like(weight, weight.options().dtype(blocks.type));
     if (blocks.memory) context->saved_data["memory"] = at::IValue::make_capsule(blocks.memory);
-    run_scale({weight, gates, blocks.active, blocks.layout}, out);
+    run_scale(weight, gates, blocks.active, blocks.layout, out);
     return out;
   }
 
@@ -134,8 +95,11 @@ struct BlockScale : torch::autograd::Function<BlockScale> {
                                        ? at::empty_like(weight)
                                        : made_like(weight, memory_of(memory->second).gradient);
     const at::Tensor grad_gate = gate.defined() && gate.requires_grad() ? at::empty_like(gate) : at::Tensor();
-    run_scale_backward({weight, gate, saved[2], recall(context)}, tensor::in_order_of(weight, grads[0]),
-                       grad_weight, grad_gate);
+    const Scaled one{weight,      data_of(gate),
+                     saved[2],    recall(context),
+                     {},          tensor::in_order_of(weight, grads[0]),
+                     grad_weight, grad_gate.defined() ? grad_gate.data_ptr() : nullptr};
+    scale_blocks_backward(std::span(&one, 1));
     return {grad_weight, grad_gate, at::Tensor()};
   }
 };
@@ -153,7 +117,7 @@ struct BlockNorms : torch::autograd::Function<BlockNorms> {
     const at::Tensor& norms = saved[1];
     const at::Tensor factor = (grads[0] / norms).masked_fill_(norms == 0, 0).contiguous();
     const at::Tensor grad_weight = at::empty_like(saved[0]);
-    run_scale({saved[0], factor, at::Tensor(), recall(context)}, grad_weight);
+    run_scale(saved[0], factor, at::Tensor(), recall(context), grad_weight);
     return {grad_weight, at::Tensor()};
   }
 };
@@ -177,7 +141,8 @@ at::Tensor block_norms(const at::Tensor& weight, const WeightLayout& layout) {
 at::Tensor block_dots(const at::Tensor& a, const at::Tensor& b, const WeightLayout& layout) {
   // What the gate's gradient is; the weight's comes with it.
   at::Tensor out = at::empty({layout.grid.blocks()}, a.options().requires_grad(false));
-  run_scale_backward({a, at::Tensor(), at::Tensor(), layout}, b, at::empty_like(a), out);
+  const Scaled one{a, nullptr, {}, layout, {}, b, at::empty_like(a), out.data_ptr()};
+  scale_blocks_backward(std::span(&one, 1));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "hewn/prune/gate.h"
+#include "hewn/prune/gating/gate_group.h"
 #include "hewn/tensor/memory.h"
 
 namespace hewn::prune {
@@ -19,7 +20,9 @@ constexpr double kDensitySteps = 16;
 }  // namespace
 
 void Layer::set_support(const at::Tensor& chosen, const Execution& execution) {
-  if (chosen.defined() && support_memory.defined()) {
+  if (chosen.defined() && chosen.is_same(support_memory)) {
+    support_memory.unsafeGetTensorImpl()->bump_version();  // as any change in place does
+  } else if (chosen.defined() && support_memory.defined()) {
     support_memory.copy_(chosen);
   } else if (chosen.defined()) {
     support_memory = chosen.clone();
@@ -60,12 +63,18 @@ void Layer::show(bool bf16) const {
 }
 
 /// W * A * mask (Algorithm 1, last line but one).
-at::Tensor Layer::gated(bool bf16) const {
+at::Tensor Layer::gated_alone(bool bf16) const {
   const at::Tensor gate = score->gate(weight);
+  if (!gate.defined() && !support.defined() && !score->sees_gradients()) return weight.leaf;
+  return block_scale(weight.leaf, gate, support, weight.layout, bf16, memory);
+}
+
+at::Tensor Layer::gated(bool bf16) const {
+  const bool on_gpu = weight.leaf.is_cuda();
   const bool seen = score->sees_gradients();
-  if (!gate.defined() && !support.defined() && !seen) return weight.leaf;
-  at::Tensor shown =
-      block_scale(weight.leaf, gate, support, weight.layout, bf16 && weight.leaf.is_cuda(), memory);
+  at::Tensor shown;
+  if (group != nullptr && at::GradMode::is_enabled()) shown = group->take(place, bf16 && on_gpu);
+  if (!shown.defined()) shown = gated_alone(bf16 && on_gpu);
   if (seen && shown.requires_grad()) {
     shown.register_hook([score = score, weight = weight](const at::Tensor& gradient) {
       score->see_gradient(weight, tensor::in_order_of(weight.leaf, gradient));

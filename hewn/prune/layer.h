@@ -14,6 +14,7 @@
 namespace hewn::prune {
 
 struct Layer;
+class GateGroup;
 
 /// Says whether a layer should run on its kept blocks only when that fraction of its blocks is active.
 using Execution = std::function<bool(const Layer& layer, double density)>;
@@ -30,6 +31,8 @@ struct Layer {
   std::shared_ptr<const KeptBlocks> kept;  // the same on a GPU
   WeightSlot slot;
   c10::intrusive_ptr<GateMemory> memory = c10::make_intrusive<GateMemory>();
+  std::shared_ptr<GateGroup> group;  // on a GPU: with whom its weight is gated, and as which of them
+  size_t place = 0;
 
   /// Makes the chosen blocks the active ones (undefined: all), on kept blocks alone where `execution` says
   /// so.
@@ -41,11 +44,13 @@ struct Layer {
   void show(bool bf16) const;
   /// Lets a score that wants them see the layer's inputs from the next forward pass on, or stops that.
   void listen(bool on) const;
+  /// The weight behind its gate, differentiable; on a GPU in bf16 where asked for.
+  at::Tensor gated(bool bf16) const;
   /// Makes the gated values the leaf's own and opens the gate.
   void fold();
 
  private:
-  at::Tensor gated(bool bf16) const;
+  at::Tensor gated_alone(bool bf16) const;
 };
 
 }  // namespace hewn::prune

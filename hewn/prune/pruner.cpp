@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "hewn/core/error.h"
+#include "hewn/prune/gating/gate_group.h"
 #include "hewn/prune/layer_state.h"
 #include "hewn/prune/make_layers.h"
 #include "hewn/prune/revive.h"
@@ -63,6 +64,7 @@ void Pruner::choose_supports(const Moment& moment) {
                           .floor = least_blocks(layer.weight.keep),
                           .in_logarithms = layer.score->in_logarithms(),
                           .cost = layer.costs,
+                          .memory = layer.support_memory,
                           .growth = layer.score->growth()});
     if (recipe_.budget.shared()) candidates.back().level = layer.score->level(layer.weight);
   }
@@ -141,6 +143,7 @@ Pruner::Pruner(const std::vector<WeightSlot>& slots, const Plan& plan, const Rec
   if (recipe.rerank_every < 1)
     throw Error(str("rerank-every: expected at least 1, got ", recipe.rerank_every));
   layers_ = make_layers(slots, plan, recipe, schedule_);
+  join_groups(layers_);
 }
 
 void Pruner::begin_with(const Blocks& support) {

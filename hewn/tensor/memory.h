@@ -17,10 +17,19 @@ T* data_or_null(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
+/// Whether an element lies at the same offset in both. Along a side of 1 a stride says nothing.
+inline bool same_order(const at::Tensor& a, const at::Tensor& b) {
+  if (a.sizes() != b.sizes()) return false;
+  for (int64_t side = 0; side < a.dim(); ++side) {
+    if (a.size(side) > 1 && a.stride(side) != b.stride(side)) return false;
+  }
+  return true;
+}
+
 /// The tensor in the memory order of `weight`, so that both can be walked with one offset; copied only where
 /// it must be.
 inline at::Tensor in_order_of(const at::Tensor& weight, const at::Tensor& tensor) {
-  if (tensor.strides() == weight.strides()) return tensor;
+  if (same_order(weight, tensor)) return tensor;
   at::Tensor out = at::empty_like(weight, weight.options().dtype(tensor.scalar_type()));
   out.copy_(tensor);
   return out;

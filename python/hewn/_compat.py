@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any, Callable, List
+from typing import Any, Callable
 
 import torch
 
 
-def is_compiling() -> bool:
-    """Whether torch.compile is tracing right now; always false before 2.x."""
-    compiler = getattr(torch, "compiler", None)
-    return compiler is not None and compiler.is_compiling()
+def _never() -> bool:
+    return False
+
+
+# Whether torch.compile is tracing right now. PyTorch's own function, which tracing knows: every read of a weight asks.
+is_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", _never)
 
 
 class StepHooks:
@@ -51,12 +53,3 @@ def scheduled(optimizer: torch.optim.Optimizer) -> bool:
     """Whether a learning-rate scheduler was made for the optimiser."""
     step = optimizer.step
     return hasattr(step, "_with_counter") or hasattr(step, "_wrapped_by_lr_sched")
-
-
-def scale_all(tensors: List[torch.Tensor], factor: torch.Tensor) -> None:
-    """Multiplies tensors by a number that lies on their device, without looking at it."""
-    if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 1):
-        torch._foreach_mul_(tensors, factor)
-        return
-    for tensor in tensors:
-        tensor.mul_(factor)

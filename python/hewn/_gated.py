@@ -33,6 +33,7 @@ class Gate:
         self.limits: Optional[Tuple[float, float]] = (
             (density if low is None else low, 1 / density if high is None else high) if recipe["clip"] else None
         )
+        self.takes_part: bool = layer.takes_part  # the module asks before it runs
         self.compact = False  # the gradient of kept blocks stays where hewn.Optimiser looks for it
         self.values: Optional[torch.Tensor] = None
         self.active: Optional[torch.Tensor] = None
@@ -67,7 +68,7 @@ class Gate:
         other = object.__new__(Gate)
         other.__dict__.update(self.__dict__)
         other.layer = other.leaf = other.logits = None
-        other.compact = False
+        other.compact = other.takes_part = False
         if self.layer is not None:
             with torch.no_grad():
                 gate = self.layer.gate(self.layer.leaf)
@@ -96,7 +97,10 @@ def _reader(name: str) -> property:
         gates = self.__dict__.get("_hewn_gates")
         if gates is None:  # an AttributeError would make nn.Module give the parameter without its gate
             raise RuntimeError(f"hewn: this {type(self).__name__} has lost its gates")
-        return gates[name](self._parameters[name])
+        gate, leaf = gates[name], self._parameters[name]
+        if gate.layer is not None and not is_compiling():  # most of the time: without another call
+            return gate.layer.gated(leaf)
+        return gate(leaf)
 
     return property(read, doc=f"{name} behind its gate; the parameter itself is in named_parameters()")
 
@@ -121,8 +125,11 @@ def _rebuild(base: Any, names: Tuple[str, ...]) -> nn.Module:
 
 
 @functools.lru_cache(maxsize=None)
-def gated_class(base: Any, names: Tuple[str, ...]) -> type:
-    """The subclass of a module's class in which these parameters are seen through gates."""
+def gated_class(base: Any, names: Tuple[str, ...], asks: bool = False) -> type:
+    """The subclass of a module's class in which these parameters are seen through gates.
+
+    One that `asks` may run on kept blocks alone, or show its inputs to a score; the others' forward pass is untouched.
+    """
 
     def reduce(self: nn.Module, protocol: int) -> Any:
         return _rebuild, (base, names), self.__dict__
@@ -136,7 +143,7 @@ def gated_class(base: Any, names: Tuple[str, ...]) -> type:
     members: dict = {name: _reader(name) for name in names}
     members.update(__reduce_ex__=reduce, _apply=apply, __module__=base.__module__, __qualname__=base.__qualname__)
     members.update(_hewn_base=base, __doc__=base.__doc__)
-    if names == ("weight",) and getattr(base, "forward", None) in (nn.Linear.forward, nn.Conv2d.forward):
+    if asks and names == ("weight",) and getattr(base, "forward", None) in (nn.Linear.forward, nn.Conv2d.forward):
 
         def forward(self: nn.Module, input: torch.Tensor) -> torch.Tensor:
             out = _on_blocks(self, input)
@@ -152,7 +159,7 @@ def add_gate(module: nn.Module, name: str, gate: Gate) -> None:
     gates = dict(module.__dict__.get("_hewn_gates", {}))
     gates[name] = gate
     module.__dict__["_hewn_gates"] = gates
-    object.__setattr__(module, "__class__", gated_class(base, tuple(sorted(gates))))
+    object.__setattr__(module, "__class__", gated_class(base, tuple(sorted(gates)), gate.takes_part))
 
 
 def remove_gates(module: nn.Module) -> None:

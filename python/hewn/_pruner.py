@@ -148,14 +148,17 @@ class Pruner:
         self._activate()
         place = None if progress is None else min(_ALL - 1, max(0, int(progress * _ALL)))
         self._moment = Moment(*self._native.advance(place))
+        if self._torch_optim is not None and self._moment.reset:
+            self._torch_optim.forget()
+        if self._moment.entered or self._moment.phase == "SPARSIFICATION":
+            self._supports_changed()
+        return self._moment
+
+    def _supports_changed(self) -> None:
         if self._torch_optim is not None:
-            if self._moment.reset:
-                self._torch_optim.forget()
-            if self._moment.entered or self._moment.phase == "SPARSIFICATION":
-                self._native.remember_dropped()
+            self._native.remember_dropped()
         for gate in self._gates.values():
             gate.refresh()
-        return self._moment
 
     def follow(self, copy: nn.Module) -> None:
         """Makes a copy of the model, such as a moving average of its weights, see the current gates and blocks.
@@ -239,10 +242,7 @@ class Pruner:
         if not isinstance(state, dict) or not {"steps", "tensors"} <= state.keys():
             raise Error("load_state_dict: expected what Pruner.state_dict() returned")
         self._native.load_state(state["tensors"], state["steps"])
-        if self._torch_optim is not None:
-            self._native.remember_dropped()
-        for gate in self._gates.values():
-            gate.refresh()
+        self._supports_changed()
 
     def summary(self) -> Table:
         """Layers, blocks and what is kept of them now: a table in a terminal, HTML in a notebook."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 
-from ._compat import StepHooks, scale_all, scheduled
+from . import _C
+from ._compat import StepHooks, scheduled
 from ._errors import Error
 
 _RATES = ("lr", "initial_lr", "max_lr", "min_lr")
@@ -42,8 +43,10 @@ class TorchOptim:
         self._factor: float = recipe["logit_lr"]
         self._clip: float = recipe["clip_grad"]
         self._rows: List[Dict[str, Any]] = self._native.score_parameters()
-        self._weights = [p for _, p in pruner.model.named_parameters()]
+        self._logits: List[torch.Tensor] = [row["tensor"] for row in self._rows]
+        self._trained = [*(p for _, p in pruner.model.named_parameters()), *self._logits]
         self._made_with_state = bool(optimizer.state)  # as Adagrad's is
+        self._l1: List[Tuple[torch.Tensor, float]] = []  # those decayed by their sign, and how much
         self._pairs = self._add_groups(recipe["logit_decay"], scheduler)
         self._complete()
         self.hooks = StepHooks(optimizer, self._before, self._after)
@@ -69,8 +72,7 @@ class TorchOptim:
                     options[rate] = options[rate] * self._factor
             own = options.get("weight_decay", 0) if decay is None else decay
             l1 = [row for row in rows if row["l1"]]
-            for row in l1:
-                row["l1_decay"] = own
+            self._l1 += [(row["tensor"], own) for row in l1 if own]
             if "weight_decay" in options:
                 options["weight_decay"] = 0 if l1 else own
             self.optimizer.add_param_group({**options, "params": [row["tensor"] for row in rows]})
@@ -84,12 +86,12 @@ class TorchOptim:
         for weights, logits, _ in self._pairs:
             logits["lr"] = weights["lr"] * self._factor
         with torch.no_grad():
-            average_gradients([row["tensor"] for row in self._rows])
-            for row in self._rows:
-                if row.get("l1_decay") and row["tensor"].grad is not None:
-                    row["tensor"].grad.add_(row["tensor"].sign(), alpha=row["l1_decay"])
+            average_gradients(self._logits)
+            for tensor, decay in self._l1:
+                if tensor.grad is not None:
+                    tensor.grad.add_(tensor.sign(), alpha=decay)
             if self._clip > 0:
-                _clip(self._weights + [row["tensor"] for row in self._rows], self._clip)
+                _C.clip_gradients(self._trained, self._clip)
             for _, logits, rows in self._pairs:
                 if rows[0]["shared_moment"] and "betas" in logits:
                     self._step_shared(logits, rows)
@@ -133,25 +135,6 @@ class TorchOptim:
             return
         for tensor, state in type(self.optimizer)(self.optimizer.param_groups, **self.optimizer.defaults).state.items():
             self.optimizer.state.setdefault(tensor, state)
-
-
-def _clip(tensors: List[torch.Tensor], limit: float) -> None:
-    """Scales all gradients down to a norm of `limit` together. On the CPU, where looking at the norm costs nothing, those
-    that are small enough are not written."""
-    grads = [tensor.grad for tensor in tensors if tensor.grad is not None]
-    grads = [grad._values() if grad.is_sparse else grad for grad in grads]
-    by_device: Dict[torch.device, List[torch.Tensor]] = {}
-    for grad in grads:
-        by_device.setdefault(grad.device, []).append(grad)
-    if not grads:
-        return
-    norms = [norm for group in by_device.values() for norm in torch._foreach_norm(group)]
-    norm = torch.stack([norm.to(norms[0].device) for norm in norms]).norm()
-    scale = (limit / (norm + 1e-6)).clamp_max(1.0)
-    if scale.device.type == "cpu" and scale.item() == 1.0:
-        return
-    for device, group in by_device.items():
-        scale_all(group, scale.to(device))
 
 
 def _follow(scheduler: Any, group: int, factor: float) -> None:

@@ -4,6 +4,7 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include "bindings.h"
+#include "hewn/tensor/clip.h"
 #include "slots.h"
 
 namespace py = pybind11;
@@ -43,10 +44,19 @@ std::vector<at::Tensor> tensors_of(const OwnedOptimiser& o) {
   return out;
 }
 
+void clip_gradients(const std::vector<at::Tensor>& tensors, double limit) {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& tensor : tensors) {
+    if (tensor.grad().defined()) gradients.push_back(tensor::values_of(tensor.grad()));
+  }
+  tensor::clip(gradients, limit);
+}
+
 }  // namespace
 
 void bind_optimiser(py::module_& m) {
   using Release = py::call_guard<py::gil_scoped_release>;
+  m.def("clip_gradients", &clip_gradients, Release());
   py::class_<OwnedOptimiser, std::shared_ptr<OwnedOptimiser>>(m, "Optimiser")
       .def(py::init(&make))
       .def(

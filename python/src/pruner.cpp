@@ -162,6 +162,7 @@ void bind_pruner(py::module_& m) {
       .def_property_readonly("support", [](const PrunedLayer& l) { return tensor_or_none(l.support()); })
       .def_property_readonly("leaf", [](const PrunedLayer& l) { return l.layer().weight.leaf; })
       .def_property_readonly("on_blocks", &PrunedLayer::on_blocks)
+      .def_property_readonly("takes_part", &PrunedLayer::takes_part)
       .def_property_readonly("listening", &PrunedLayer::listening)
       .def("importance",
            [](const PrunedLayer& l) { return l.layer().score->importance(l.layer().weight).detach(); })

@@ -63,14 +63,20 @@ prune::ScoredWeight PrunedLayer::weight_of(const at::Tensor& leaf) const {
   return {leaf, layer_->weight.layout, layer_->weight.keep};
 }
 
+bool PrunedLayer::takes_part() const {
+  const bool known = slot_->linear || slot_->geometry.has_value();
+  return known && (layer_->weight.leaf.is_cpu() || layer_->score->sees_inputs());
+}
+
 at::Tensor PrunedLayer::gate(const at::Tensor& leaf) const { return layer_->score->gate(weight_of(leaf)); }
 
 at::Tensor PrunedLayer::gated(const at::Tensor& leaf) const {
+  // Where autocast would convert it right away it comes in bf16, which saves that pass.
+  const bool bf16 = leaf.is_cuda() && leaf.scalar_type() == at::kFloat && tensor::autocast_to_bf16();
   const prune::ScoredWeight weight = weight_of(leaf);
+  if (leaf.is_same(layer_->weight.leaf)) return layer_->gated(bf16);
   const at::Tensor gate = layer_->score->gate(weight);
   if (!gate.defined() && !layer_->support.defined()) return leaf;
-  // Where autocast would convert it right away it comes so, which saves that pass.
-  const bool bf16 = leaf.is_cuda() && leaf.scalar_type() == at::kFloat && tensor::autocast_to_bf16();
   return prune::block_scale(leaf, gate, layer_->support, weight.layout, bf16, layer_->memory);
 }
 

@@ -48,6 +48,8 @@ class PrunedLayer {
   at::Tensor gate(const at::Tensor& leaf) const;
   const at::Tensor& support() const { return layer_->support; }
   bool on_blocks() const { return layer_->sparse != nullptr; }
+  /// Whether the module has to ask here before it runs: for kept blocks, or since a score sees its inputs.
+  bool takes_part() const;
   /// What the layer gives on its kept blocks alone. `compact`: the weight's gradient stays with them, where
   /// hewn::Optimiser looks for it; else it is the leaf's.
   at::Tensor run(const at::Tensor& x, const at::Tensor& bias, bool compact);

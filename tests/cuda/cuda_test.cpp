@@ -11,11 +11,13 @@
 #include "hewn/prune/score/attention_group.h"
 #include "hewn/run/options.h"
 #include "hewn/run/recipe.h"
+#include "hewn/tensor/clip.h"
 #include "hewn/tensor/device.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/tensor/stream.h"
 #include "hewn/train/network.h"
 #include "hewn/train/step/step.h"
+#include "tests/prune/together.h"
 
 namespace hewn {
 namespace {
@@ -168,6 +170,28 @@ TEST(Cuda, AttentionOfManyLayersIsThatOfEach) {
       mine.sub_(mine.grad());
       its.sub_(its.grad());
     }
+  }
+}
+
+TEST(Cuda, LayersGatedTogetherGiveWhatEachGives) {
+  for (const char* score : {"attention", "gated-norm", "identity-mask", "magnitude"}) {
+    for (const bool bf16 : {false, true}) prune::expect_together_is_apart(at::kCUDA, score, bf16);
+  }
+}
+
+TEST(Cuda, ClippingEqualsTheCpu) {
+  at::manual_seed(16);
+  for (const double size : {1e-3, 3.0}) {  // below the limit, and above
+    std::vector<at::Tensor> cpu;
+    std::vector<at::Tensor> gpu;
+    for (int64_t i = 0; i < 300; ++i) {  // more than one launch takes
+      cpu.push_back(at::randn({i % 7 == 0 ? 40000 + i : i}) * (size / 100));
+      gpu.push_back(cpu.back().cuda());
+    }
+    expect_near(tensor::clip_factor(cpu, 1.0), tensor::clip_factor(gpu, 1.0));
+    tensor::clip(cpu, 1.0);
+    tensor::clip(gpu, 1.0);
+    for (size_t i = 0; i < cpu.size(); ++i) expect_near(cpu[i], gpu[i]);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "tests/prune/together.h"
+
 namespace hewn::prune {
 namespace {
 
@@ -58,6 +60,58 @@ TEST(Gate, GradientsAreTheSameWithMemory) {
     expected.push_back(grads[0].clone());
   }
   for (size_t i = 0; i < held.size(); ++i) EXPECT_TRUE(at::equal(held[i], expected[i])) << i;
+}
+
+TEST(Gate, LayersGatedTogetherGiveWhatEachGives) {
+  for (const char* score : {"identity-mask", "magnitude"}) {
+    expect_together_is_apart(at::kCPU, score, /*bf16=*/false);
+  }
+}
+
+/// Several layers in one forward pass, and a backward pass through all of them.
+TEST(Gate, OnePassThroughAGroup) {
+  at::manual_seed(3);
+  std::vector<Layer> layers = some_layers(at::kCPU, "identity-mask", 9);
+  std::vector<std::vector<at::Tensor>> gradients(2);
+  for (const bool grouped : {false, true}) {
+    std::vector<const Layer*> members;
+    for (const Layer& layer : layers) members.push_back(&layer);
+    const auto group = std::make_shared<GateGroup>(members);
+    at::Tensor loss = at::zeros({});
+    for (size_t i = 0; i < layers.size(); ++i) {
+      layers[i].group = grouped ? group : nullptr;
+      layers[i].place = i;
+      loss = loss + layers[i].gated(false).square().sum();
+    }
+    const at::Tensor unused = grouped ? layers[0].gated(false) : at::Tensor();  // of a group of its own
+    loss.backward();
+    for (const Layer& layer : layers) {
+      for (at::Tensor& tensor : trained(layer)) {
+        gradients[grouped ? 1 : 0].push_back(tensor.grad());
+        tensor.mutable_grad() = at::Tensor();
+      }
+    }
+  }
+  for (size_t i = 0; i < gradients[0].size(); ++i) {
+    EXPECT_TRUE(at::equal(gradients[0][i], gradients[1][i])) << i;
+  }
+}
+
+TEST(Gate, AWeightThatChangedBeforeItsBackwardPassIsNoticed) {
+  std::vector<Layer> layers = some_layers(at::kCPU, "identity-mask", 2);
+  const auto group = std::make_shared<GateGroup>(std::vector<const Layer*>{&layers[0], &layers[1]});
+  for (size_t i = 0; i < 2; ++i) {
+    layers[i].group = group;
+    layers[i].place = i;
+  }
+  const at::Tensor first = layers[0].gated(false).sum();
+  const at::Tensor second = layers[1].gated(false).sum();
+  {
+    const at::NoGradGuard no_grad;
+    layers[0].weight.leaf.add_(1);
+  }
+  second.backward();
+  EXPECT_THROW(first.backward(), c10::Error);
 }
 
 }  // namespace

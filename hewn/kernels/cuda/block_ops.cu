@@ -26,45 +26,64 @@ struct Tile {
   }
 };
 
+/// In the first thread.
 __device__ float sum_of_block(float value) {
-  __shared__ float shared[kThreads];
-  shared[threadIdx.x] = value;
-  for (int half = kThreads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-  }
-  return shared[0];
+  __shared__ float of_warps[kThreads / 32];
+  for (int lane = 16; lane > 0; lane /= 2) value += __shfl_down_sync(0xffffffff, value, lane);
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  float sum = 0.0f;
+  for (const float part : of_warps) sum += part;
+  return sum;
 }
 
+/// One layer as the kernels see it.
+struct Scaled {
+  const float* weight;
+  const float* gate;
+  const uint8_t* active;
+  void* out;
+  const void* grad_out;
+  float* grad_weight;
+  float* grad_gate;
+  Layout layout;
+  unsigned begin;
+};
+constexpr int kMost = 64;  // layers in one launch
+using ScaledLayers = Batch<Scaled, kMost>;
+
 template <class T>
-__global__ void scale(Layout layout, const float* weight, const float* gate, const uint8_t* active, T* out) {
-  const unsigned block = blockIdx.x;
-  const Tile tile(layout, block);
-  const bool on = active == nullptr || active[block] != 0;
-  const float g = gate == nullptr ? 1.0f : gate[block];
+__global__ void scale(const __grid_constant__ ScaledLayers layers) {
+  const Scaled& layer = layers.of(blockIdx.x);
+  const unsigned block = blockIdx.x - layer.begin;
+  const Tile tile(layer.layout, block);
+  const bool on = layer.active == nullptr || layer.active[block] != 0;
+  const float g = layer.gate == nullptr ? 1.0f : layer.gate[block];
+  T* out = static_cast<T*>(layer.out);
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const unsigned at = tile.position(layout, i);
-    out[at] = static_cast<T>(on ? g * weight[at] : 0.0f);
+    const unsigned at = tile.position(layer.layout, i);
+    out[at] = static_cast<T>(on ? g * layer.weight[at] : 0.0f);
   }
 }
 
 template <class T>
-__global__ void scale_backward(Layout layout, const T* grad_out, const float* weight, const float* gate,
-                               const uint8_t* active, float* grad_weight, float* grad_gate) {
-  const unsigned block = blockIdx.x;
-  const Tile tile(layout, block);
-  const bool on = active == nullptr || active[block] != 0;
-  const float g = gate == nullptr ? 1.0f : gate[block];
+__global__ void scale_backward(const __grid_constant__ ScaledLayers layers) {
+  const Scaled& layer = layers.of(blockIdx.x);
+  const unsigned block = blockIdx.x - layer.begin;
+  const Tile tile(layer.layout, block);
+  const bool on = layer.active == nullptr || layer.active[block] != 0;
+  const float g = layer.gate == nullptr ? 1.0f : layer.gate[block];
+  const T* grad_out = static_cast<const T*>(layer.grad_out);
   float sum = 0.0f;
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
-    const unsigned at = tile.position(layout, i);
+    const unsigned at = tile.position(layer.layout, i);
     const float dy = on ? static_cast<float>(grad_out[at]) : 0.0f;
-    grad_weight[at] = on ? g * dy : 0.0f;
-    if (on) sum += dy * weight[at];
+    layer.grad_weight[at] = on ? g * dy : 0.0f;
+    if (on) sum += dy * layer.weight[at];
   }
-  if (grad_gate == nullptr) return;
+  if (layer.grad_gate == nullptr) return;
   sum = sum_of_block(sum);
-  if (threadIdx.x == 0) grad_gate[block] = sum;
+  if (threadIdx.x == 0) layer.grad_gate[block] = sum;
 }
 
 struct Restored {
@@ -72,16 +91,14 @@ struct Restored {
   const float* held;
   const uint8_t* active;
   Layout layout;
+  unsigned begin;
 };
-constexpr size_t kMostRestored = 48;  // layers in one launch, as arguments of the kernel
-struct RestoredLayers {
-  Restored at[kMostRestored];
-};
+using RestoredLayers = Batch<Restored, kMost>;
 
 __global__ void restore(const __grid_constant__ RestoredLayers layers) {
-  const Restored& layer = layers.at[blockIdx.y];
-  const unsigned block = blockIdx.x;
-  if (block >= layer.layout.row_blocks * layer.layout.col_blocks || layer.active[block] != 0) return;
+  const Restored& layer = layers.of(blockIdx.x);
+  const unsigned block = blockIdx.x - layer.begin;
+  if (layer.active[block] != 0) return;
   const Tile tile(layer.layout, block);
   for (unsigned i = threadIdx.x; i < tile.height * tile.width; i += kThreads) {
     const unsigned at = tile.position(layer.layout, i);
@@ -122,27 +139,61 @@ void with_type(Real type, const Run& run) {
   }
 }
 
+Scaled on_device(const ScaleItem& item) {
+  return {item.weight,      item.gate,      item.active,         item.out, item.grad_out,
+          item.grad_weight, item.grad_gate, Layout(item.layout), 0};
+}
+
+Restored on_device(const RestoreItem& item) {
+  return {item.weight, item.held, item.active, Layout(item.layout), 0};
+}
+
+/// Runs launch(some) over all items, as many at once as a kernel takes.
+template <class Layers, class Item, class Launch>
+void in_launches(std::span<const Item> items, const Launch& launch) {
+  Layers some;
+  for (const Item& item : items) {
+    some.add(on_device(item), grid_size(item.layout));
+    if (!some.full()) continue;
+    launch(some);
+    some = {};
+  }
+  if (some.blocks > 0) launch(some);
+}
+
 }  // namespace
 
 bool built() { return true; }
 
+void block_scale(std::span<const ScaleItem> items, Real type, void* stream) {
+  in_launches<ScaledLayers>(items, [&](const ScaledLayers& layers) {
+    with_type(type,
+              [&]<class T>(T*) { scale<T><<<layers.blocks, kThreads, 0, as_stream(stream)>>>(layers); });
+    check_launch("block_scale");
+  });
+}
+
+void block_scale_backward(std::span<const ScaleItem> items, Real type, void* stream) {
+  in_launches<ScaledLayers>(items, [&](const ScaledLayers& layers) {
+    with_type(type, [&]<class T>(T*) {
+      scale_backward<T><<<layers.blocks, kThreads, 0, as_stream(stream)>>>(layers);
+    });
+    check_launch("block_scale_backward");
+  });
+}
+
 void block_scale(const WeightLayout& layout, const float* weight, const float* gate, const uint8_t* active,
                  void* out, Real type, void* stream) {
-  with_type(type, [&]<class T>(T*) {
-    scale<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(Layout(layout), weight, gate, active,
-                                                                 static_cast<T*>(out));
-  });
-  check_launch("block_scale");
+  ScaleItem item{weight, gate, active, layout};
+  item.out = out;
+  block_scale(std::span(&item, 1), type, stream);
 }
 
 void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real type, const float* weight,
                           const float* gate, const uint8_t* active, float* grad_weight, float* grad_gate,
                           void* stream) {
-  with_type(type, [&]<class T>(T*) {
-    scale_backward<<<grid_size(layout), kThreads, 0, as_stream(stream)>>>(
-        Layout(layout), static_cast<const T*>(grad_out), weight, gate, active, grad_weight, grad_gate);
-  });
-  check_launch("block_scale_backward");
+  const ScaleItem item{weight, gate, active, layout, nullptr, grad_out, grad_weight, grad_gate};
+  block_scale_backward(std::span(&item, 1), type, stream);
 }
 
 void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream) {
@@ -158,18 +209,10 @@ void gated_norms(const WeightLayout& layout, const float* weight, const float* l
 }
 
 void restore_blocks(std::span<const RestoreItem> items, void* stream) {
-  while (!items.empty()) {
-    RestoredLayers some;
-    const size_t count = std::min(items.size(), kMostRestored);
-    unsigned blocks = 0;
-    for (size_t i = 0; i < count; ++i) {
-      some.at[i] = {items[i].weight, items[i].held, items[i].active, Layout(items[i].layout)};
-      blocks = std::max(blocks, static_cast<unsigned>(items[i].layout.grid.blocks()));
-    }
-    restore<<<dim3(blocks, static_cast<unsigned>(count)), kThreads, 0, as_stream(stream)>>>(some);
+  in_launches<RestoredLayers>(items, [&](const RestoredLayers& layers) {
+    restore<<<layers.blocks, kThreads, 0, as_stream(stream)>>>(layers);
     check_launch("restore_blocks");
-    items = items.subspan(count);
-  }
+  });
 }
 
 }  // namespace hewn::kernels::cuda

@@ -24,6 +24,21 @@ void block_scale_backward(const WeightLayout& layout, const void* grad_out, Real
                           void* stream);
 void block_squares(const WeightLayout& layout, const float* weight, float* squares, void* stream);
 
+/// One of many layers that are scaled in one launch: in a network of small layers launching is what costs.
+/// `gate` and `active` may be null.
+struct ScaleItem {
+  const float* weight;
+  const float* gate;
+  const uint8_t* active;
+  WeightLayout layout;
+  void* out = nullptr;             // of block_scale
+  const void* grad_out = nullptr;  // and the rest of block_scale_backward; grad_gate may be null
+  float* grad_weight = nullptr;
+  float* grad_gate = nullptr;
+};
+void block_scale(std::span<const ScaleItem> items, Real type, void* stream);
+void block_scale_backward(std::span<const ScaleItem> items, Real type, void* stream);
+
 /// One layer whose blocks that are not active become what `held` has there.
 struct RestoreItem {
   float* weight;
@@ -32,6 +47,18 @@ struct RestoreItem {
   WeightLayout layout;
 };
 void restore_blocks(std::span<const RestoreItem> items, void* stream);
+
+/// Numbers in a row.
+struct Row {
+  float* values;
+  int64_t count;
+};
+/// How many floats clip_factor needs to work with.
+int64_t clip_memory(std::span<const Row> rows);
+/// factor = min(1, limit / (norm + 1e-6)) of all rows together. Sums run in a fixed order.
+void clip_factor(std::span<const Row> rows, double limit, float* memory, float* factor, void* stream);
+/// Multiplies all rows by the factor; a factor of 1 leaves them alone.
+void multiply_rows(std::span<const Row> rows, const float* factor, void* stream);
 
 /// One layer's attention = n softmax(logits) over its n blocks, and gate = attention clamped to [low, high].
 /// Backward `logits` and `gate` are their gradients.
@@ -56,7 +83,8 @@ void gated_norms(const WeightLayout& layout, const float* weight, const float* l
 struct TopKItem {
   const float* importance;
   const uint8_t* within;
-  uint8_t* support;  // gets 1 for the `keep` most important blocks, else 0; ties go to the lowest index
+  uint8_t* support;  // gets 1 for the `keep` most important blocks, else 0; ties go to the lowest index. May
+                     // be `within`
   int64_t blocks;
   int64_t keep;
 };

@@ -12,6 +12,31 @@ inline void check_launch(const char* what) {
   if (problem != cudaSuccess) throw Error(str("[", what, "] CUDA: ", cudaGetErrorString(problem)));
 }
 
+/// What one launch works on, as arguments of the kernel: each item has `begin`, the first of its CUDA blocks.
+template <class Item, int kMost>
+struct Batch {
+  Item at[kMost];
+  int count = 0;
+  unsigned blocks = 0;
+
+  /// Adds an item that takes that many CUDA blocks.
+  void add(Item item, unsigned of_it) {
+    item.begin = blocks;
+    at[count++] = item;
+    blocks += of_it;
+  }
+  bool full() const { return count == kMost; }
+
+  __device__ const Item& of(unsigned block) const {
+    int low = 0;
+    for (int high = count; high - low > 1;) {
+      const int middle = (low + high) / 2;
+      (at[middle].begin <= block ? low : high) = middle;
+    }
+    return at[low];
+  }
+};
+
 inline cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 /// WeightLayout as the device sees it. No weight has 2^32 elements, and dividing 64 bits is slow.

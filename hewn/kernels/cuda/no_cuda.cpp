@@ -20,6 +20,11 @@ void block_scale_backward(const WeightLayout&, const void*, Real, const float*, 
   missing("block_scale_backward");
 }
 void block_squares(const WeightLayout&, const float*, float*, void*) { missing("block_squares"); }
+void block_scale(std::span<const ScaleItem>, Real, void*) { missing("block_scale"); }
+void block_scale_backward(std::span<const ScaleItem>, Real, void*) { missing("block_scale_backward"); }
+int64_t clip_memory(std::span<const Row>) { missing("clip_memory"); }
+void clip_factor(std::span<const Row>, double, float*, float*, void*) { missing("clip_factor"); }
+void multiply_rows(std::span<const Row>, const float*, void*) { missing("multiply_rows"); }
 void restore_blocks(std::span<const RestoreItem>, void*) { missing("restore_blocks"); }
 void attention(std::span<const AttentionItem>, void*) { missing("attention"); }
 void attention_backward(std::span<const AttentionItem>, void*) { missing("attention_backward"); }

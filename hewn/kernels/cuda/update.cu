@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int64_t kChunk = 4096;  // elements per CUDA block
-constexpr size_t kMost = 256;     // tensors in one launch: what fits into a kernel's arguments
+constexpr int kMost = 256;        // tensors in one launch: what fits into a kernel's arguments
 
 /// One tensor, and the first of the CUDA blocks that work on it.
 struct Item {
@@ -25,22 +25,8 @@ struct Item {
   unsigned begin;
 };
 
-struct Items {
-  Item at[kMost];
-  int count;
-
-  __device__ const Item& of(unsigned block) const {
-    int low = 0;
-    for (int high = count; high - low > 1;) {
-      const int middle = (low + high) / 2;
-      (at[middle].begin <= block ? low : high) = middle;
-    }
-    return at[low];
-  }
-};
-
-__global__ void update_kernel(const __grid_constant__ Items items, Constants rule, const float* step,
-                              const float* grad_scale) {
+__global__ void update_kernel(const __grid_constant__ Batch<Item, kMost> items, Constants rule,
+                              const float* step, const float* grad_scale) {
   const Item& item = items.of(blockIdx.x);
   const Rule own(rule, item.rates, step);
   const float scale = grad_scale == nullptr ? 1.0f : *grad_scale;
@@ -69,20 +55,21 @@ void set_step(const UpdateRule& rule, float* step, void* stream) {
 
 void update(const UpdateRule& rule, const float* step, std::span<const UpdateItem> tensors,
             const float* grad_scale, void* stream) {
-  for (size_t from = 0; from < tensors.size(); from += kMost) {
-    Items items;
-    unsigned blocks = 0;
-    items.count = 0;
-    for (const UpdateItem& t : tensors.subspan(from, std::min(kMost, tensors.size() - from))) {
-      if (t.elements == 0) continue;
-      items.at[items.count++] = {t.grad,     t.weight,         t.first,  t.second, t.active,
-                                 t.elements, Layout(t.layout), Rates(t), blocks};
-      blocks += static_cast<unsigned>((t.elements + kChunk - 1) / kChunk);
-    }
-    if (blocks == 0) continue;
-    update_kernel<<<blocks, kThreads, 0, as_stream(stream)>>>(items, Constants(rule), step, grad_scale);
+  const auto run = [&](const Batch<Item, kMost>& items) {
+    if (items.blocks == 0) return;
+    update_kernel<<<items.blocks, kThreads, 0, as_stream(stream)>>>(items, Constants(rule), step, grad_scale);
     check_launch("update");
+  };
+  Batch<Item, kMost> items;
+  for (const UpdateItem& t : tensors) {
+    if (t.elements == 0) continue;
+    items.add({t.grad, t.weight, t.first, t.second, t.active, t.elements, Layout(t.layout), Rates(t), 0},
+              static_cast<unsigned>((t.elements + kChunk - 1) / kChunk));
+    if (!items.full()) continue;
+    run(items);
+    items = {};
   }
+  run(items);
 }
 
 }  // namespace hewn::kernels::cuda

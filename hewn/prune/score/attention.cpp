@@ -19,40 +19,41 @@ constexpr double kLeastShare = 1e-3;  // of the mean norm, where logits start fr
 class Attention final : public Score {
  public:
   Attention(const ScoredWeight& weight, const AttentionClip& clip)
-      : logits_(at::zeros({weight.blocks()}, weight.leaf.options()).set_requires_grad(true)),
-        clips_(clip.on),
-        low_(clip.on ? clip.low.value_or(weight.density()) : 0.0),
-        high_(clip.on ? clip.high.value_or(1 / weight.density()) : std::numeric_limits<double>::infinity()) {
+      : clamped_{at::zeros({weight.blocks()}, weight.leaf.options()).set_requires_grad(true),
+                 clip.on ? clip.low.value_or(weight.density()) : 0.0,
+                 clip.on ? clip.high.value_or(1 / weight.density())
+                         : std::numeric_limits<double>::infinity()},
+        clips_(clip.on) {
     join(std::make_shared<AttentionGroup>());
   }
 
   void join(const std::shared_ptr<AttentionGroup>& group) override {
-    if (!logits_.is_cuda()) return;
+    if (!clamped_.logits.is_cuda()) return;
     group_ = group;
-    place_ = group->add(logits_, low_, high_);
+    place_ = group->add(clamped_.logits, clamped_.low, clamped_.high);
   }
 
   at::Tensor gate(const ScoredWeight& weight) const override {
     if (group_ != nullptr) return group_->gate(place_);
-    const at::Tensor attention = at::softmax(logits_, 0) * static_cast<double>(weight.blocks());
-    return clips_ ? attention.clamp(low_, high_) : attention;
+    const at::Tensor attention = at::softmax(clamped_.logits, 0) * static_cast<double>(weight.blocks());
+    return clips_ ? attention.clamp(clamped_.low, clamped_.high) : attention;
   }
 
+  const ClampedAttention* attention() const override { return group_ == nullptr ? nullptr : &clamped_; }
+
   /// The logits: they rank like attention before clamping, so that clamping never creates ties.
-  at::Tensor importance(const ScoredWeight&) const override { return logits_.detach(); }
+  at::Tensor importance(const ScoredWeight&) const override { return clamped_.logits.detach(); }
   /// Makes the logits log A, whose scale is the same in every layer.
   at::Tensor level(const ScoredWeight& weight) const override {
-    return std::log(static_cast<double>(weight.blocks())) - logits_.detach().logsumexp(0);
+    return std::log(static_cast<double>(weight.blocks())) - clamped_.logits.detach().logsumexp(0);
   }
   bool in_logarithms() const override { return true; }
 
-  std::vector<ScoreParameter> parameters() const override { return {{"logits", logits_}}; }
+  std::vector<ScoreParameter> parameters() const override { return {{"logits", clamped_.logits}}; }
 
  private:
-  at::Tensor logits_;
+  ClampedAttention clamped_;
   bool clips_;
-  double low_;
-  double high_;
   std::shared_ptr<AttentionGroup> group_;  // on a GPU
   size_t place_ = 0;
 };

@@ -32,6 +32,7 @@ class GatedNorm final : public Score {
     return out;
   }
 
+  const ClampedAttention* attention() const override { return attention_->attention(); }
   void join(const std::shared_ptr<AttentionGroup>& group) override { attention_->join(group); }
   at::Tensor level(const ScoredWeight& weight) const override { return attention_->level(weight); }
   bool in_logarithms() const override { return true; }

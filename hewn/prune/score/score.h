@@ -37,6 +37,13 @@ struct ScoreMemory {
 
 class AttentionGroup;
 
+/// Attention = n softmax(logits) over a layer's n blocks, clamped to [low, high].
+struct ClampedAttention {
+  at::Tensor logits;
+  double low = 0;
+  double high = 0;
+};
+
 /// The importance of each block of one layer, and the multiplier through which it is learned.
 class Score {
  public:
@@ -46,6 +53,9 @@ class Score {
   virtual at::Tensor gate(const ScoredWeight& weight) const = 0;
   /// From now on the gates of all layers that join a group may be computed together, with the same bits.
   virtual void join(const std::shared_ptr<AttentionGroup>& /*group*/) {}
+  /// On a GPU, where the gate is nothing but attention: what it is computed from, so that many layers are
+  /// gated in one launch. Else null.
+  virtual const ClampedAttention* attention() const { return nullptr; }
   /// What the blocks of a layer are ranked by; no gradient.
   virtual at::Tensor importance(const ScoredWeight& weight) const = 0;
   /// One number to add to it where blocks of several layers are ranked together; undefined: 0. Apart from

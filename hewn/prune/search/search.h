@@ -18,6 +18,7 @@ struct Candidates {
   at::Tensor level = {};       // one number that makes importance comparable between layers; undefined: 0
   bool in_logarithms = false;  // importance is one
   at::Tensor cost = {};        // int64 per block, where kept blocks may cost so much together
+  at::Tensor memory = {};      // where the choice may go, also if `within` lies there; undefined: elsewhere
   at::Tensor growth = {};      // what blocks that may not be chosen are ranked by where some come back
 };
 

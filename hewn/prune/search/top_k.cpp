@@ -20,7 +20,9 @@ std::vector<at::Tensor> on_gpu(const std::vector<Candidates>& layers) {
   std::vector<kernels::cuda::TopKItem> items;
   for (const Candidates& layer : layers) {
     const at::Tensor importance = layer.importance.detach().contiguous();
-    supports.push_back(at::empty({importance.numel()}, importance.options().dtype(at::kByte)));
+    supports.push_back(layer.memory.defined()
+                           ? layer.memory
+                           : at::empty({importance.numel()}, importance.options().dtype(at::kByte)));
     items.push_back({importance.data_ptr<float>(), tensor::data_or_null<uint8_t>(layer.within),
                      supports.back().data_ptr<uint8_t>(), importance.numel(), layer.keep});
     alive.push_back(importance);
