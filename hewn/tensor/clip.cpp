@@ -67,7 +67,7 @@ void clip(const std::vector<at::Tensor>& gradients, double limit) {
   }
   const at::Tensor factor = clip_factor(gradients, limit);
   if (factor.is_cpu() && factor.item<double>() == 1.0) return;
-  for (at::Tensor gradient : gradients) gradient.mul_(factor.to(gradient.device()));
+  for (const at::Tensor& gradient : gradients) gradient.mul_(factor.to(gradient.device()));
 }
 
 }  // namespace hewn::tensor

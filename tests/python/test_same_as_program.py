@@ -107,4 +107,4 @@ def test_torch_optim_gives_the_same_blocks(trained):
     blocks, state, run = own_loop(trained, fused=False)
     assert blocks == run.masks
     for name, tensor in run.state_dict().items():
-        torch.testing.assert_close(state[name], tensor, rtol=1e-5, atol=5e-5)  # torch.optim rounds otherwise
+        torch.testing.assert_close(state[name], tensor, rtol=1e-5, atol=1e-5)
