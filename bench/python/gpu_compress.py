@@ -20,6 +20,7 @@ def pruned(width, layers, block, sparsity):
             layer = nn.Linear(a, b)
             keep = torch.rand(b // block, a // block) >= sparsity
             with torch.no_grad():
+                layer.weight.normal_(std=(2 / (a * (1 - sparsity))) ** 0.5)  # outputs as large as inputs
                 layer.weight *= keep.repeat_interleave(block, 0).repeat_interleave(block, 1)
             parts += [layer, nn.ReLU()]
     return nn.Sequential(*parts)
