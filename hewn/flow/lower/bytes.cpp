@@ -7,7 +7,7 @@
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/product.h"
-#include "hewn/kernels/int8/byte_planes.h"
+#include "hewn/kernels/int8/byte_matrix.h"
 
 namespace hewn::flow {
 namespace {
@@ -59,6 +59,7 @@ ByteTail tail_of(Builder& builder, int32_t number, int64_t axis) {
 struct ByteGroup {
   const kernels::ByteWeight* weight;
   std::vector<int32_t> offsets;
+  std::vector<int32_t> matrix_offsets;
   std::vector<int32_t> start;
   std::vector<float> scale;
   std::vector<float> bias;
@@ -92,13 +93,13 @@ std::vector<ByteGroup> groups_of(const ByteWeights& weights, const ByteLayer& la
   int64_t first = 0;
   int64_t in = 0;
   for (const kernels::ByteWeight& weight : weights) {
-    ByteGroup group{&weight,
-                    kernels::word_offsets(weight, layer.taps, layer.in_stride),
-                    kernels::starts_of(weight, layer.in.zero, kernels::byte_machine()),
-                    {},
-                    {},
-                    in,
-                    first};
+    ByteGroup group{&weight, kernels::word_offsets(weight, layer.taps, layer.in_stride),
+                    {},      kernels::starts_of(weight, layer.in.zero, kernels::byte_machine()),
+                    {},      {},
+                    in,      first};
+    if (weight.matrix() != nullptr) {
+      group.matrix_offsets = kernels::matrix_offsets(*weight.matrix(), layer.taps, layer.in_stride);
+    }
     group.scale.assign(static_cast<size_t>(weight.outputs()) + 16, 0.0F);
     group.bias = group.scale;
     for (int64_t j = 0; j < weight.outputs(); ++j) {
@@ -120,6 +121,7 @@ void run_byte_group(const BytePlan& plan, const ByteGroup& group, ByteProduct pr
                     int64_t parts) {
   product.weight = group.weight;
   product.offsets = group.offsets.data();
+  product.matrix_offsets = group.matrix_offsets.data();
   product.start = group.start.data();
   product.scale = group.scale.data();
   product.bias = group.bias.data();
@@ -128,20 +130,24 @@ void run_byte_group(const BytePlan& plan, const ByteGroup& group, ByteProduct pr
   if (plan.floats) product.out_floats += group.out * product.out_stride;
   if (!plan.floats) product.out += row;
   if (product.add != nullptr) product.add += row;
-  const int64_t tiles = group.weight->tile_count();
+  const kernels::ByteMachine& machine = *product.machine;
+  const bool matrix =
+      plan.one ? machine.matrix_of_one != nullptr : machine.matrix != nullptr && group.weight->matrix_pays();
+  const int64_t tiles = matrix ? group.weight->matrix()->tile_count() : group.weight->tile_count();
   if (plan.one) {
     const Range range = share(tiles, part, parts);
-    return kernels::multiply_words_of_one(product, range.begin, range.end);
+    return (matrix ? kernels::multiply_matrix_words_of_one : kernels::multiply_words_of_one)(
+        product, range.begin, range.end);
   }
-  constexpr int64_t kWidth = 48;  // columns that no thread cuts
-  const int64_t chunks = (plan.columns + kWidth - 1) / kWidth;
+  const auto multiply = matrix ? kernels::multiply_matrix_words : kernels::multiply_words;
+  const int64_t width = matrix ? 64 : 48;  // columns that no thread cuts
+  const int64_t chunks = (plan.columns + width - 1) / width;
   if (parts == 1 || chunks >= 4 * parts) {
     const Range range = share(chunks, part, parts);
-    return kernels::multiply_words(product, range.begin * kWidth, std::min(plan.columns, range.end * kWidth),
-                                   0, tiles);
+    return multiply(product, range.begin * width, std::min(plan.columns, range.end * width), 0, tiles);
   }
   const Range range = share(tiles, part, parts);
-  kernels::multiply_words(product, 0, plan.columns, range.begin, range.end);
+  multiply(product, 0, plan.columns, range.begin, range.end);
 }
 
 /// Slots of one step.
@@ -208,6 +214,7 @@ void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const Byt
   plan->one = to.columns() == 1 && way.read.stride == 1 && to.stride == 1;
   plan->product.machine = &kernels::byte_machine();
   plan->product.in_zero = layer.in.zero;
+  plan->product.in_stride = way.read.stride;
   plan->product.out_stride = to.stride;
   plan->product.zero = layer.out.zero;
   plan->product.relu = tail.relu;
