@@ -262,6 +262,18 @@ TEST(Words, SamplesAndRowsMoveAsTheirTwinsDo) {
     reference::sample_to_words(sample.data(), count, scale, plain.data(), 3);
     EXPECT_EQ(fast, plain);
 
+    for (const int64_t columns : {1, 7, 16, 35}) {
+      std::vector<float> samples;
+      for (int64_t i = 0; i < count * columns; ++i) samples.push_back(90 * noise.number());
+      samples[0] = std::numeric_limits<float>::quiet_NaN();
+      const int64_t stride = columns == 1 ? 1 : columns + 2;
+      std::vector<uint32_t> many(static_cast<size_t>(word_rows(count) * stride), 9);
+      std::vector<uint32_t> many_plain = many;
+      samples_to_words(samples.data(), count, columns, scale, many.data(), stride);
+      reference::samples_to_words(samples.data(), count, columns, scale, many_plain.data(), stride);
+      ASSERT_EQ(many, many_plain) << count << " " << columns;
+    }
+
     std::vector<uint32_t> a, b;
     for (int64_t i = 0; i < count; ++i) a.push_back(noise.word());
     for (int64_t i = 0; i < count; ++i) b.push_back(noise.word());

@@ -7,6 +7,7 @@
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/product.h"
+#include "hewn/flow/lower/word_steps.h"
 #include "hewn/kernels/int8/byte_matrix.h"
 
 namespace hewn::flow {
@@ -14,46 +15,6 @@ namespace {
 
 using kernels::ByteProduct;
 using kernels::ByteScale;
-
-/// What comes behind a product of bytes and goes along with it.
-struct ByteTail {
-  int32_t value;        // that the step makes
-  int32_t add = kNone;  // slot of the words that are added
-  ByteScale added;
-  bool relu = false;
-};
-
-/// An add goes along where both sides and what comes out of it are bytes.
-ByteTail tail_of(Builder& builder, int32_t number, int64_t axis) {
-  const auto node = [&](int32_t i) -> const Node& { return builder.graph().nodes[static_cast<size_t>(i)]; };
-  const auto relu_behind = [&](int32_t value) {
-    const int32_t next = builder.only_reader(value);
-    return next != kNone && node(next).op == "Relu" ? next : kNone;
-  };
-  ByteTail out{node(number).outputs[0], kNone, {}, false};
-  const int32_t next = builder.only_reader(out.value);
-  if (next != kNone && node(next).op == "Add") {
-    const auto& sides = node(next).inputs;
-    const int32_t other = sides[0] == out.value ? sides[1] : sides[0];
-    const int32_t sum = node(next).outputs[0];
-    const int32_t relu = relu_behind(sum);
-    const int32_t last = relu == kNone ? sum : node(relu).outputs[0];
-    if (other != out.value && builder.in_words(other, axis) && builder.bytes(last) != nullptr &&
-        builder.spec(other) == builder.spec(out.value) &&
-        builder.planes(other, axis) == builder.planes(out.value, axis)) {
-      out.add = builder.words(other, axis);
-      out.added = *builder.bytes(other);
-      out.value = sum;
-      builder.done[static_cast<size_t>(next)] = true;
-    }
-  }
-  if (const int32_t relu = relu_behind(out.value); relu != kNone) {
-    out.relu = true;
-    out.value = node(relu).outputs[0];
-    builder.done[static_cast<size_t>(relu)] = true;
-  }
-  return out;
-}
 
 /// One group of a product: its weight and the numbers around it.
 struct ByteGroup {
@@ -194,7 +155,7 @@ struct ByteWay {
   int32_t bias = kNone;
 };
 
-void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const ByteTail& tail) {
+void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const WordTail& tail) {
   const ByteScale* out_scale = builder.bytes(tail.value);
   const bool floats = out_scale == nullptr;
   const int32_t out =
@@ -219,57 +180,26 @@ void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const Byt
   plan->product.zero = layer.out.zero;
   plan->product.relu = tail.relu;
   if (tail.add != kNone) {
-    plan->product.add_scale = static_cast<float>(double{tail.added.scale} / layer.out.scale);
-    plan->product.add_zero = tail.added.zero;
+    plan->product.add_scale = static_cast<float>(double{builder.bytes(tail.added)->scale} / layer.out.scale);
+    plan->product.add_zero = builder.bytes(tail.added)->zero;
   }
   builder.plan.kept.push_back(weights);
   add_byte_step(builder, {.what = to_string(node), .reads = {}, .writes = {}, .run = {}}, std::move(plan),
                 {way.in, out, tail.add});
 }
 
-/// Adds the step that sorts words for a strided window; returns its slot.
-int32_t add_word_sorting(Builder& builder, const Node& node, const ConvShape& shape, const Planes& sorted,
-                         const Taps& taps) {
-  const int32_t from = builder.words(node.inputs[0], 1);
-  const Planes in = builder.word_planes(node.inputs[0], 1);
-  const uint32_t between = kernels::word_of(builder.bytes(node.inputs[0])->zero);
-  const int32_t to = builder.scratch(static_cast<size_t>(sorted.floats() + 64) * sizeof(uint32_t));
-  const auto phases = taps.phases;
-  builder.add({.what = "sort " + to_string(node),
-               .reads = {from},
-               .writes = {to},
-               .run =
-                   [=](const Memory& memory, int64_t part, int64_t parts) {
-                     const auto* base = static_cast<const uint32_t*>(memory.at(from)) + in.lead;
-                     auto* out = static_cast<uint32_t*>(memory.at(to));
-                     const SortShape sort{shape.window, in, sorted, in.plane, in.line};
-                     const Range range = share(sorted.channels, part, parts);
-                     for (int64_t c = range.begin; c < range.end; ++c) {
-                       sort_channel(sort, phases[static_cast<size_t>(c / in.channels)],
-                                    base + c % in.channels * in.stride, out + c * sorted.stride, between);
-                     }
-                   },
-               .work = sorted.floats()});
-  return to;
-}
-
 void lower_byte_conv(Builder& builder, int32_t number) {
   const Node& node = builder.graph().nodes[static_cast<size_t>(number)];
   const ConvShape shape = conv_shape(builder, node);
-  const Planes in = builder.word_planes(node.inputs[0], 1);
-  ByteWay way{.read = in, .taps = {}, .axis = 1, .groups = shape.groups, .kind = WeightKind::kConv};
+  const WordWindow window = word_window(builder, node, shape);
+  ByteWay way{.in = window.in,
+              .read = window.read,
+              .taps = window.taps,
+              .axis = 1,
+              .groups = shape.groups,
+              .kind = WeightKind::kConv};
   if (node.inputs.size() > 2) way.bias = node.inputs[2];
-  if (shape.strided()) {
-    way.read = sorted_planes(shape, in, builder.planes(node.outputs[0], 1));
-    Taps sorted = strided_taps(shape, way.read, in.channels);
-    way.read.channels *= static_cast<int64_t>(sorted.phases.size());
-    way.in = add_word_sorting(builder, node, shape, way.read, sorted);
-    way.taps = std::move(sorted.offsets);
-  } else {
-    way.in = builder.words(node.inputs[0], 1, shape.reach() > 0);
-    way.taps = plain_taps(shape, in);
-  }
-  add_bytes(builder, node, way, tail_of(builder, number, 1));
+  add_bytes(builder, node, way, word_tail(builder, number, 1));
 }
 
 void lower_byte_product(Builder& builder, int32_t number) {
@@ -286,7 +216,7 @@ void lower_byte_product(Builder& builder, int32_t number) {
               .bias = shape.bias};
   int32_t last = number;
   if (node.op == "MatMul") way.bias = bias_behind(builder, node.outputs[0], last);
-  add_bytes(builder, node, way, tail_of(builder, last, axis));
+  add_bytes(builder, node, way, word_tail(builder, last, axis));
 }
 
 }  // namespace

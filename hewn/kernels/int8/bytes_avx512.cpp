@@ -22,6 +22,7 @@ namespace {
 ByteMachine bytes_avx512() {
   ByteMachine out{"AVX-512 VNNI",      false, 0, &byte_tile<Wide, Narrow>, &byte_tile_of_one<Narrow>,
                   &rows_to_words<Wide>};
+  out.samples = &samples_avx512;
   out.matrix_of_one = &matrix_words_of_one_avx512;
   return out;
 }

@@ -20,6 +20,7 @@ namespace {
 #include "hewn/kernels/simd/bytes_zmm-inl.h"
 #include "hewn/kernels/simd/matrix-inl.h"
 #include "hewn/kernels/simd/matrix_one-inl.h"
+#include "hewn/kernels/simd/turn_words-inl.h"
 
 /// Signed weights on the left, bytes of the input on the right.
 struct ByteTileDot {
@@ -126,7 +127,54 @@ HEWN_BYTES_INLINE void write_single(const ByteProduct& p, int64_t output, __m512
   _mm512_mask_cvtepi32_storeu_epi8(reinterpret_cast<uint8_t*>(p.out) + output, bytes, byte_of<Wide>(t, y));
 }
 
+/// The bytes of up to 64 channels, those that are not there `zero`.
+HEWN_BYTES_INLINE __m512i sixteen_words(const float* from, int64_t left, const ByteTile& ends,
+                                        float inverse) {
+  __m512i out = _mm512_setzero_si512();
+  const auto part = [&](int64_t k) HEWN_BYTES_LAMBDA {
+    const int64_t here = left - 16 * k;
+    const auto mask = static_cast<__mmask16>(here >= 16 ? 0xffff : here <= 0 ? 0 : (1U << here) - 1);
+    const __m512 x = _mm512_maskz_loadu_ps(mask, from + 16 * k);
+    return _mm512_cvtepi32_epi8(byte_of<Wide>(ends, _mm512_mul_ps(x, _mm512_set1_ps(inverse))));
+  };
+  out = _mm512_inserti32x4(out, part(0), 0);
+  out = _mm512_inserti32x4(out, part(1), 1);
+  out = _mm512_inserti32x4(out, part(2), 2);
+  return _mm512_inserti32x4(out, part(3), 3);
+}
+
 }  // namespace
+
+int64_t samples_avx512(const Samples& from, const ByteScale& bytes, uint32_t* words, int64_t stride) {
+  ByteTile ends;
+  ends.zero = bytes.zero;
+  const float inverse = 1.0F / bytes.scale;
+  if (from.count == 1 && stride == 1) {
+    for (int64_t c = 0; c < from.channels; c += 64) {
+      const int64_t rows = word_rows(from.channels - c);
+      const auto mask = static_cast<__mmask16>(rows >= 16 ? 0xffff : (1U << rows) - 1);
+      _mm512_mask_storeu_epi32(words + c / 4, mask,
+                               sixteen_words(from.first + c, from.channels - c, ends, inverse));
+    }
+    return 1;
+  }
+  const int64_t done = from.count / 16 * 16;
+  for (int64_t n = 0; n < done; n += 16) {
+    for (int64_t c = 0; c < from.channels; c += 64) {
+      __m512i v[16];
+      for (int i = 0; i < 16; ++i) {
+        v[i] = sixteen_words(from.first + (n + i) * from.channels + c, from.channels - c, ends, inverse);
+      }
+      turn_words(v);
+      uint32_t* to = words + c / 4 * stride + n;
+#pragma GCC unroll 16
+      for (int i = 0; i < 16; ++i) {
+        if (c + 4 * i < from.channels) _mm512_storeu_si512(to + i * stride, v[i]);
+      }
+    }
+  }
+  return done;
+}
 
 void matrix_words_of_one_avx512(const ByteProduct& product, int64_t begin, int64_t end) {
   MatrixTile m;

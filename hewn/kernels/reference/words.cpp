@@ -37,6 +37,13 @@ void sample_to_words(const float* channels, int64_t count, const ByteScale& byte
   }
 }
 
+void samples_to_words(const float* samples, int64_t channels, int64_t count, const ByteScale& bytes,
+                      uint32_t* words, int64_t stride) {
+  for (int64_t i = 0; i < count; ++i) {
+    reference::sample_to_words(samples + i * channels, channels, bytes, words + i, stride);
+  }
+}
+
 void from_words(const uint32_t* words, int64_t lane, const ByteScale& bytes, float* row, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     row[i] = bytes.scale * static_cast<float>(byte_in(words[i], lane) - bytes.zero);

@@ -28,7 +28,7 @@ HEWN_BYTES_INLINE void zero_tile() {
 /// This thread's tile registers, for short steps of so many rows; free again at the end.
 class TileRegisters {
  public:
-  HEWN_BYTES_INLINE explicit TileRegisters(int64_t few) {
+  explicit TileRegisters(int64_t few) {
     // As LDTILECFG wants it: palette 1, bytes of a row and rows of each register.
     struct alignas(64) {
       uint8_t palette = 1;
@@ -40,7 +40,7 @@ class TileRegisters {
     shape.rows[kShortRows] = static_cast<uint8_t>(few);
     asm volatile("ldtilecfg %0" : : "m"(shape));
   }
-  HEWN_BYTES_INLINE ~TileRegisters() { asm volatile("tilerelease"); }
+  ~TileRegisters() { asm volatile("tilerelease"); }
   TileRegisters(const TileRegisters&) = delete;
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
