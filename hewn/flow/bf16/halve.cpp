@@ -28,6 +28,7 @@ Tensor nearest_of(const Tensor& tensor, const std::string& name) {
   auto to = out.values<float>();
   for (size_t i = 0; i < from.size(); ++i) {
     to[i] = kernels::float_of(kernels::nearest_bf16(from[i]));
+    if (to[i] == 0) to[i] = 0;  // without a sign: files leave out what has no bits
     if (!std::isfinite(to[i])) throw Error(str("layer ", name, ": its weights are too large for bf16"));
   }
   return out;

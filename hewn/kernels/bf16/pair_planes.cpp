@@ -44,7 +44,8 @@ MatrixWeight pair_weight(const float* values, int64_t outputs, int64_t taps, int
   std::vector<uint32_t> words;
   words.reserve(static_cast<size_t>(outputs * taps * rows));
   const auto half = [&](int64_t line, int64_t c) {
-    return c < channels ? std::bit_cast<uint32_t>(values[line * channels + c]) >> 16 : 0;
+    const uint32_t bits = c < channels ? std::bit_cast<uint32_t>(values[line * channels + c]) >> 16 : 0;
+    return bits == 0x8000U ? 0U : bits;  // a zero is left out, whatever its sign
   };
   for (int64_t line = 0; line < outputs * taps; ++line) {
     for (int64_t r = 0; r < rows; ++r) words.push_back(half(line, 2 * r) | half(line, 2 * r + 1) << 16);

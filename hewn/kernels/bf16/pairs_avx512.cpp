@@ -39,7 +39,7 @@ struct PairVectorDot {
 HEWN_BYTES_ATTRIBUTE void vector_sums(const MatrixTile& t, float* sums) {
   __m512 sum[16];
 #pragma GCC unroll 16
-  for (int j = 0; j < 16; ++j) sum[j] = _mm512_setzero_ps();
+  for (int64_t j = 0; j < 16; ++j) sum[j] = _mm512_setzero_ps();
   const MatrixWeight::Step* step = t.weight->steps().data() + t.tile->first;
   for (int32_t i = 0; i < t.tile->direct + t.tile->loose; ++i, ++step) {
     const uint32_t* weights = t.weight->weights(*step);
@@ -48,14 +48,14 @@ HEWN_BYTES_ATTRIBUTE void vector_sums(const MatrixTile& t, float* sums) {
       if (offset == MatrixWeight::kNoOffset) continue;
       const __m512i x = _mm512_loadu_si512(t.in + offset + (step->loose ? 0 : r * t.stride));
 #pragma GCC unroll 16
-      for (int j = 0; j < 16; ++j) {
+      for (int64_t j = 0; j < 16; ++j) {
         const __m512i w = _mm512_set1_epi32(static_cast<int>(weights[j * step->rows + r]));
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum[j]) : "v"(x), "v"(w));
       }
     }
   }
 #pragma GCC unroll 16
-  for (int j = 0; j < 16; ++j) _mm512_store_ps(sums + j * kMatrixColumns, sum[j]);
+  for (int64_t j = 0; j < 16; ++j) _mm512_store_ps(sums + j * kMatrixColumns, sum[j]);
 }
 
 struct AmxSums {
@@ -132,14 +132,14 @@ HEWN_BYTES_ATTRIBUTE int64_t sixteen_samples(const float* samples, int64_t chann
                                                             : (1U << (left - 16)) - 1);
       __m512i v[16];
 #pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) {
+      for (int64_t i = 0; i < 16; ++i) {
         const float* from = samples + (n + i) * channels + c;
         v[i] = packed_pairs(_mm512_maskz_loadu_ps(low, from), _mm512_maskz_loadu_ps(high, from + 16));
       }
       turn_words(v);
       uint32_t* to = pairs + c / 2 * stride + n;
 #pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) {
+      for (int64_t i = 0; i < 16; ++i) {
         if (c + 2 * i < channels) _mm512_storeu_si512(to + i * stride, v[i]);
       }
     }

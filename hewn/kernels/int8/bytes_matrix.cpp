@@ -162,13 +162,13 @@ int64_t samples_avx512(const Samples& from, const ByteScale& bytes, uint32_t* wo
   for (int64_t n = 0; n < done; n += 16) {
     for (int64_t c = 0; c < from.channels; c += 64) {
       __m512i v[16];
-      for (int i = 0; i < 16; ++i) {
+      for (int64_t i = 0; i < 16; ++i) {
         v[i] = sixteen_words(from.first + (n + i) * from.channels + c, from.channels - c, ends, inverse);
       }
       turn_words(v);
       uint32_t* to = words + c / 4 * stride + n;
 #pragma GCC unroll 16
-      for (int i = 0; i < 16; ++i) {
+      for (int64_t i = 0; i < 16; ++i) {
         if (c + 4 * i < from.channels) _mm512_storeu_si512(to + i * stride, v[i]);
       }
     }

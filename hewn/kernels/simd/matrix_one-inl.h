@@ -28,7 +28,7 @@ HEWN_BYTES_INLINE __m512i add_halves(__m512i a, __m512i b) {
 template <class Dot, int kVectors>
 HEWN_BYTES_INLINE void one_step(__m512i x, const uint32_t* weights, __m512i (&sums)[std::size_t{kVectors}]) {
 #pragma GCC unroll 16
-  for (int v = 0; v < kVectors; ++v) Dot::dot(x, _mm512_load_si512(weights + 16 * v), sums[v]);
+  for (int64_t v = 0; v < kVectors; ++v) Dot::dot(x, _mm512_load_si512(weights + 16 * v), sums[v]);
 }
 
 /// Long and loose steps. Of few tiles are there any.
@@ -52,7 +52,7 @@ HEWN_BYTES_ATTRIBUTE void long_steps_of_one(const MatrixTile& t, __m512i (&fours
     one_step<Dot, 16>(x, t.weight->weights(*step), sums);
   }
 #pragma GCC unroll 4
-  for (int v = 0; v < 4; ++v) {
+  for (int64_t v = 0; v < 4; ++v) {
     const __m512i low = add_halves<Dot>(sums[4 * v], sums[4 * v + 1]);
     const __m512i high = add_halves<Dot>(sums[4 * v + 2], sums[4 * v + 3]);
     fours[v] = Dot::add(fours[v], add_eights<Dot>(low, high));
@@ -83,7 +83,7 @@ HEWN_BYTES_ATTRIBUTE __m512i sums_of_one(const MatrixTile& t) {
   }
   __m512i fours[4];
 #pragma GCC unroll 4
-  for (int v = 0; v < 4; ++v) {
+  for (int64_t v = 0; v < 4; ++v) {
     if constexpr (kFew == 4) fours[v] = sums[v];
     if constexpr (kFew == 8) fours[v] = add_eights<Dot>(sums[2 * v], sums[2 * v + 1]);
   }
