@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "hewn/kernels/bf16/pair_planes.h"
-#include "hewn/kernels/reference/pair_planes.h"
-#include "hewn/kernels/reference/pairs.h"
+#include "hewn/kernels/reference/narrow/pair_planes.h"
+#include "hewn/kernels/reference/narrow/pairs.h"
 
 namespace hewn::kernels {
 namespace {

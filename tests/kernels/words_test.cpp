@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "hewn/kernels/int8/byte_matrix.h"
-#include "hewn/kernels/reference/byte_matrix.h"
-#include "hewn/kernels/reference/byte_planes.h"
-#include "hewn/kernels/reference/words.h"
+#include "hewn/kernels/reference/narrow/byte_matrix.h"
+#include "hewn/kernels/reference/narrow/byte_planes.h"
+#include "hewn/kernels/reference/narrow/words.h"
 
 namespace hewn::kernels {
 namespace {

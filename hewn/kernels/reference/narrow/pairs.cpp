@@ -1,4 +1,4 @@
-#include "hewn/kernels/reference/pairs.h"
+#include "hewn/kernels/reference/narrow/pairs.h"
 
 #include <cstddef>
 

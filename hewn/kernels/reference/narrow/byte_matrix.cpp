@@ -1,8 +1,8 @@
-#include "hewn/kernels/reference/byte_matrix.h"
+#include "hewn/kernels/reference/narrow/byte_matrix.h"
 
 #include <algorithm>
 
-#include "hewn/kernels/reference/byte_planes.h"
+#include "hewn/kernels/reference/narrow/byte_planes.h"
 
 namespace hewn::kernels::reference {
 namespace {

@@ -1,4 +1,4 @@
-#include "hewn/kernels/reference/byte_planes.h"
+#include "hewn/kernels/reference/narrow/byte_planes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "hewn/kernels/reference/pair_planes.h"
+#include "hewn/kernels/reference/narrow/pair_planes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "hewn/kernels/reference/words.h"
+#include "hewn/kernels/reference/narrow/words.h"
 
 #include <algorithm>
 #include <cmath>
