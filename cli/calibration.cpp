@@ -137,7 +137,8 @@ void add_calibration_options(OptionTable& table, CalibrationFields& fields, cons
 void add_quantise_options(OptionTable& table, flow::QuantiseOptions& options) {
   table.add("percentile", options.percentile,
             "of int8: share of the numbers that bytes reach; 100: all, from the least to the largest");
-  table.add("keep-f32", options.keep, "of int8: names of layers that stay in 32 bits, with commas between");
+  table.add("keep-f32", options.keep,
+            "of int8 and bf16: names of layers that stay in 32 bits, with commas between");
 }
 
 Json image_rule_in(const std::string& model) {

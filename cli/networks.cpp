@@ -8,6 +8,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/json.h"
 #include "hewn/core/text.h"
+#include "hewn/flow/bf16/halve.h"
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/flow/simplify.h"
@@ -50,8 +51,15 @@ struct WeightLine {
   int64_t numbers;
   flow::BlockChoice choice;
   bool depthwise;
-  bool int8;
+  std::string dtype;  // of its products
 };
+
+/// What a layer's numbers are held as.
+std::string dtype_of(const flow::Graph& graph, const flow::Node& node) {
+  if (flow::byte_weight_of(graph, node).tensor != nullptr && graph.bytes.contains(node.inputs[0]))
+    return "int8";
+  return flow::half_weight_of(graph, node).tensor != nullptr ? "bf16" : "f32";
+}
 
 std::vector<WeightLine> weight_lines(const flow::Graph& graph, int64_t block) {
   std::vector<WeightLine> lines;
@@ -59,27 +67,22 @@ std::vector<WeightLine> weight_lines(const flow::Graph& graph, int64_t block) {
     const flow::WeightOf weight = flow::weight_of(graph, node);
     if (weight.tensor == nullptr) continue;
     const bool depthwise = weight.groups > 1 && weight.tensor->dims()[1] == 1;
-    lines.push_back(
-        {node.name.empty() ? graph.name(node.outputs[0]) : node.name, node.op,
-         flow::to_string(weight.tensor->dims()), weight.tensor->elements(),
-         depthwise ? flow::BlockChoice{}
-                   : flow::choose_blocks(*weight.tensor, weight.kind, weight.groups, block),
-         depthwise,
-         flow::byte_weight_of(graph, node).tensor != nullptr && graph.bytes.contains(node.inputs[0])});
+    lines.push_back({node.name.empty() ? graph.name(node.outputs[0]) : node.name, node.op,
+                     flow::to_string(weight.tensor->dims()), weight.tensor->elements(),
+                     depthwise ? flow::BlockChoice{}
+                               : flow::choose_blocks(*weight.tensor, weight.kind, weight.groups, block),
+                     depthwise, dtype_of(graph, node)});
   }
   return lines;
 }
 
 std::string way_text(const WeightLine& line) {
   if (line.depthwise) return "dense: one window a channel";
-  if (line.int8) {
-    return line.choice.block == 0
-               ? str("int8, dense: ", percent(line.choice.density), " of the blocks are not zero")
-               : str("int8, blocks of ", line.choice.block);
-  }
+  std::string held = line.dtype == "f32" ? "" : line.dtype + ", ";
+  if (line.dtype == "bf16" && flow::bf16_machine().empty()) held = "bf16, in 32 bits on this machine, ";
   if (line.choice.block == 0)
-    return str("dense: ", percent(line.choice.density), " of the blocks are not zero");
-  return str("blocks of ", line.choice.block);
+    return str(held, "dense: ", percent(line.choice.density), " of the blocks are not zero");
+  return str(held, "blocks of ", line.choice.block);
 }
 
 }  // namespace
@@ -121,7 +124,7 @@ Json weights_to_json(const flow::Graph& simple, int64_t block) {
                       {"op", line.op},
                       {"shape", line.shape},
                       {"numbers", line.numbers},
-                      {"dtype", line.int8 ? "int8" : "f32"},
+                      {"dtype", line.dtype},
                       {"block", line.choice.block},
                       {"density", line.choice.block > 0 ? line.choice.density : 1.0}});
   }

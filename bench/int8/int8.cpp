@@ -1,5 +1,5 @@
-// How much faster are networks in 8 bits than in 32? Both in one run, interleaved, on one thread, by its CPU
-// time; medians of rounds.
+// How much faster are networks in 8 bits and in bf16 than in 32? All in one run, interleaved, on one thread,
+// by its CPU time; medians of rounds, and of the ratios in a round.
 //
 // usage: bench_int8 [--networks mlp,resnet50] [--batches 1,32] [--densities 0.1,1] [--rounds N] [--layers]
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "bench/int8/networks.h"
 #include "hewn/core/error.h"
+#include "hewn/flow/bf16/halve.h"
 #include "hewn/flow/int8/quantise.h"
 #include "hewn/flow/network.h"
 #include "hewn/kernels/int8/byte_tile.h"
@@ -58,43 +59,67 @@ void print_layers(flow::Network& network, const std::vector<flow::Tensor>& input
   }
 }
 
+/// A network in fewer bits, and what became of it.
+struct Narrow {
+  const char* name;
+  flow::Network network;
+  std::vector<flow::Tensor> out;
+  std::vector<double> times;
+  std::vector<double> gains;  // over 32 bits in the same round
+  bool same = false;          // on two threads
+};
+
+Narrow narrow(const char* name, flow::Graph graph, const std::vector<flow::Tensor>& input) {
+  Narrow out{name, flow::Network(std::move(graph)), {}, {}, {}};
+  out.network.set_threads(2);
+  const std::vector<flow::Tensor> two = out.network.run(input);
+  out.network.set_threads(1);
+  out.network.run(input, out.out);
+  out.same = std::memcmp(two[0].bytes(), out.out[0].bytes(), two[0].byte_count()) == 0;
+  return out;
+}
+
+double timed(flow::Network& network, const std::vector<flow::Tensor>& input, std::vector<flow::Tensor>& out,
+             int repeats) {
+  const double start = cpu_seconds();
+  for (int i = 0; i < repeats; ++i) network.run(input, out);
+  return (cpu_seconds() - start) / repeats;
+}
+
 void compare(const std::string& name, double density, int64_t batch, int rounds, bool layers) {
   const flow::Graph graph = bench::network_named(name, density);
   flow::Graph bytes = graph;
   flow::quantise(bytes, {{bench::inputs_for(graph, 2, 1)}}, {.percentile = 100, .keep = {}});
+  flow::Graph halves = graph;
+  flow::to_bf16(halves, {});
   flow::Network fp32(graph);
-  flow::Network int8(bytes);
   const std::vector<flow::Tensor> input = {bench::inputs_for(graph, batch, 2)};
   std::vector<flow::Tensor> fp32_out = fp32.run(input);
-  std::vector<flow::Tensor> int8_out = int8.run(input);
-  int8.set_threads(2);
-  const std::vector<flow::Tensor> two = int8.run(input);
-  int8.set_threads(1);
-  int8.run(input, int8_out);
-  const bool same = std::memcmp(two[0].bytes(), int8_out[0].bytes(), two[0].byte_count()) == 0;
+  std::vector<Narrow> all;
+  all.push_back(narrow("int8", bytes, input));
+  all.push_back(narrow("bf16", halves, input));
   // Several runs make one time where they are short.
-  const double begin = cpu_seconds();
-  fp32.run(input, fp32_out);
-  const int repeats = std::max(1, static_cast<int>(0.003 / std::max(cpu_seconds() - begin, 1e-7)));
+  const double once = timed(fp32, input, fp32_out, 1);
+  const int repeats = std::max(1, static_cast<int>(0.003 / std::max(once, 1e-7)));
   std::vector<double> slow;
-  std::vector<double> fast;
   for (int round = 0; round < rounds; ++round) {
-    const double start = cpu_seconds();
-    for (int i = 0; i < repeats; ++i) fp32.run(input, fp32_out);
-    const double middle = cpu_seconds();
-    for (int i = 0; i < repeats; ++i) int8.run(input, int8_out);
-    slow.push_back((middle - start) / repeats);
-    fast.push_back((cpu_seconds() - middle) / repeats);
+    slow.push_back(timed(fp32, input, fp32_out, repeats));
+    for (Narrow& one : all) {
+      one.times.push_back(timed(one.network, input, one.out, repeats));
+      one.gains.push_back(slow.back() / one.times.back());
+    }
   }
-  std::printf(
-      "%-9s density %.2f batch %3ld: fp32 %9.4f ms, int8 %9.4f ms, %.2fx; error %.2f %%; two threads %s\n",
-      name.c_str(), density, static_cast<long>(batch), 1e3 * median(slow), 1e3 * median(fast),
-      median(slow) / median(fast), 100 * relative_error(int8_out[0], fp32_out[0]),
-      same ? "give the same bits" : "DIFFER");
+  for (const Narrow& one : all) {
+    std::printf(
+        "%-9s density %.2f batch %3ld: fp32 %9.4f ms, %s %9.4f ms, %.2fx; error %.2f %%; two threads %s\n",
+        name.c_str(), density, static_cast<long>(batch), 1e3 * median(slow), one.name,
+        1e3 * median(one.times), median(one.gains), 100 * relative_error(one.out[0], fp32_out[0]),
+        one.same ? "give the same bits" : "DIFFER");
+  }
   std::fflush(stdout);
   if (!layers) return;
   print_layers(fp32, input);
-  print_layers(int8, input);
+  for (Narrow& one : all) print_layers(one.network, input);
 }
 
 }  // namespace
@@ -111,7 +136,8 @@ int main(int count, char** arguments) {
       ++i;
     }
   }
-  std::printf("fp32: %s, int8: %s\n", kernels::machine().name, kernels::byte_machine().name);
+  std::printf("fp32: %s, int8: %s, bf16: %s\n", kernels::machine().name, kernels::byte_machine().name,
+              flow::bf16_machine().empty() ? "as fp32" : flow::bf16_machine().c_str());
   try {
     for (const std::string& name : words_of(options["--networks"])) {
       for (const std::string& density : words_of(options["--densities"])) {

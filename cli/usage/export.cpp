@@ -53,7 +53,9 @@ Command export_command() {
                       "file to write; its suffix is the format: .hewn, .onnx, .safetensors or .pt");
   command.options
       .add("dtype", fields->dtype,
-           "type of the weights in a .hewn file: f32, bf16 or int8, which holds activations so too")
+           "type of the weights in a .hewn file: f32, bf16 or int8. Activations are held so too with int8, "
+           "and "
+           "with bf16 in networks with attention")
       .one_of({"f32", "bf16", "int8"});
   add_calibration_sources(command.options, fields->calibration,
                           "of int8: inputs to find the range of activations on, else 512 training samples of "

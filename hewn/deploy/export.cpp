@@ -9,6 +9,7 @@
 #include "hewn/core/files.h"
 #include "hewn/core/suffix.h"
 #include "hewn/deploy/smaller/shrink.h"
+#include "hewn/flow/bf16/halve.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/nn/slots.h"
 #include "hewn/onnx/export.h"
@@ -23,7 +24,8 @@ const std::string kHewnSuffix = ".hewn";
 const std::string kOnnxSuffix = ".onnx";
 
 /// All formats but that of kept blocks.
-void write_whole(const Trained& trained, const std::filesystem::path& to, flow::Shrunk& removed) {
+void write_whole(const Trained& trained, const std::filesystem::path& to, io::DType type,
+                 flow::Shrunk& removed) {
   const std::string suffix = to.extension().string();
   const auto graph = [&] {
     flow::Graph whole = trained.graph();
@@ -33,7 +35,9 @@ void write_whole(const Trained& trained, const std::filesystem::path& to, flow::
   if (suffix == kHewnSuffix) {
     std::map<std::string, io::TensorView> beside;
     runtime::add_arrays(trained.inputs.arrays, beside);
-    return flow::write_flow_model(to, graph(), trained.metadata(), beside);
+    flow::Graph whole = graph();
+    if (type == io::DType::kBF16) flow::to_bf16(whole, {});
+    return flow::write_flow_model(to, whole, trained.metadata(), beside);
   }
   if (suffix == kOnnxSuffix) {
     const bool text = trained.signature.takes == nn::Takes::kText;
@@ -129,9 +133,6 @@ ExportReport export_trained(const Trained& trained, const std::filesystem::path&
   // Networks with attention are known as graphs of general tensors alone.
   const bool general = trained.model->flow_graph().has_value();
   const bool blocks_only = !general && to.extension() == kHewnSuffix;
-  if (general && type != io::DType::kF32) {
-    throw Error(hewn::str("dtype: model ", trained.name, " is written as f32 only"));
-  }
   ExportReport report;
   if (general) {
     report = report_on_weights(trained);
@@ -147,7 +148,7 @@ ExportReport export_trained(const Trained& trained, const std::filesystem::path&
       report.removed = removed;
     }
   }
-  if (!blocks_only) write_whole(trained, to, report.removed);
+  if (!blocks_only) write_whole(trained, to, type, report.removed);
   for (ExportedLayer& layer : report.layers) {
     layer.pruned = trained.weights.blocks.contains(layer.name);
     if (to.extension() != kHewnSuffix) layer.bytes = layer.bytes_dense;  // dropped blocks are there as zeros

@@ -172,15 +172,11 @@ struct Kind {
   bool (*plans)(Builder& builder, const Node& node);
   void (*lower)(Builder& builder, int32_t node);
 };
-constexpr Kind kKinds[] = {{plans_attention, lower_attention},
-                           {plans_bytes, lower_bytes},
-                           {plans_byte_pool, lower_byte_pool},
-                           {plans_conv, lower_conv},
-                           {plans_product, lower_product},
-                           {plans_pool, lower_pool},
-                           {plans_norm, lower_norm},
-                           {plans_channels, lower_channels},
-                           {plans_elementwise, lower_elementwise}};
+constexpr Kind kKinds[] = {{plans_attention, lower_attention}, {plans_bytes, lower_bytes},
+                           {plans_pairs, lower_pairs},         {plans_byte_pool, lower_byte_pool},
+                           {plans_conv, lower_conv},           {plans_product, lower_product},
+                           {plans_pool, lower_pool},           {plans_norm, lower_norm},
+                           {plans_channels, lower_channels},   {plans_elementwise, lower_elementwise}};
 
 }  // namespace
 

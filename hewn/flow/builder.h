@@ -94,7 +94,13 @@ class Builder {
   bool in_words(int32_t value, int64_t axis) const { return words_slot_.count({value, axis}) > 0; }
   /// How it is held in 8 bits, or null.
   const kernels::ByteScale* bytes(int32_t value) const;
-  /// The planes of its words: a row for every four channels.
+  /// Whether it is held in bf16, as pairs, where this machine computes with them.
+  bool halves(int32_t value) const;
+  /// Whether both are held in fewer bits of one kind.
+  bool held_alike(int32_t a, int32_t b) const;
+  /// What stands between the pixels of its words.
+  uint32_t blank_word(int32_t value) const;
+  /// The planes of its words: a row for every four channels, or two of bf16.
   Planes word_planes(int32_t value, int64_t axis);
 
   /// Slots of values that are there; a step that brings it into the form is added where it is not in it yet.
@@ -124,6 +130,9 @@ class Builder {
   std::shared_ptr<const ByteWeights> byte_weights(const Tensor& tensor, const WeightBytes& bytes,
                                                   WeightKind kind, int64_t groups) {
     return cache_.get_bytes(tensor, bytes, kind, groups);
+  }
+  std::shared_ptr<const PairWeights> pair_weights(const Tensor& tensor, WeightKind kind, int64_t groups) {
+    return cache_.get_pairs(tensor, kind, groups);
   }
 
   Plan plan;
@@ -160,6 +169,8 @@ bool plans_conv(Builder& builder, const Node& node);
 void lower_conv(Builder& builder, int32_t node);
 bool plans_bytes(Builder& builder, const Node& node);
 void lower_bytes(Builder& builder, int32_t node);
+bool plans_pairs(Builder& builder, const Node& node);
+void lower_pairs(Builder& builder, int32_t node);
 bool plans_byte_pool(Builder& builder, const Node& node);
 void lower_byte_pool(Builder& builder, int32_t node);
 bool plans_product(Builder& builder, const Node& node);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,6 +63,9 @@ struct Graph {
   // How products may hold what they read: values in 8 bits, and weights. Products of both are computed so.
   std::map<int32_t, kernels::ByteScale> bytes;
   std::map<int32_t, WeightBytes> weight_bytes;
+  // The same in bf16: values, and constants whose numbers are bf16.
+  std::set<int32_t> halves;
+  std::set<int32_t> weight_halves;
 
   int32_t add_value(std::string name);
   /// The constant of a value, or null.

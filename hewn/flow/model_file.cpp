@@ -8,6 +8,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
+#include "hewn/flow/bf16/half_file.h"
 #include "hewn/flow/graph_json.h"
 #include "hewn/flow/int8/byte_file.h"
 #include "hewn/io/safetensors.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kVersion3 = "3";
 constexpr const char* kNeeds = "hewn.needs";
 constexpr const char* kInt8 = "int8";
+constexpr const char* kBf16 = "bf16";
 constexpr int kJsonDepth = 6;
 constexpr size_t kMostText = size_t{1} << 26;
 // Smaller tensors, and those with fewer zeros, are kept whole.
@@ -66,7 +68,8 @@ void check_known(const std::string& needs) {
   const auto list = parse_shallow<nlohmann::json>(needs, 1);
   if (!list.is_array()) throw Error(str(kNeeds, " is no list"));
   for (const auto& feature : list) {
-    if (feature != kInt8) throw Error("needs what this version of hewn does not know: " + feature.dump());
+    if (feature != kInt8 && feature != kBf16)
+      throw Error("needs what this version of hewn does not know: " + feature.dump());
   }
 }
 
@@ -124,21 +127,32 @@ void write_flow_model(const std::filesystem::path& path, const Graph& graph,
   std::map<std::string, std::string> texts = metadata;
   texts["hewn.format"] = kVersion3;
   Json json = to_json(graph);
+  Json needs = Json::array();
   if (Json bytes = bytes_json(graph); !bytes.is_null()) {
     json[kInt8] = std::move(bytes);
-    texts[kNeeds] = Json::array({kInt8}).dump();
+    needs.push_back(kInt8);
   }
+  if (Json halves = halves_json(graph); !halves.is_null()) {
+    json[kBf16] = std::move(halves);
+    needs.push_back(kBf16);
+  }
+  if (!needs.empty()) texts[kNeeds] = needs.dump();
   texts["hewn.graph"] = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::map<std::string, io::TensorView> views = beside;
   std::vector<PackedTensor> packed;
   std::vector<Dims> dims;
   std::list<ByteTensors> bytes;
+  std::list<HalfTensors> halves;
   packed.reserve(graph.constants.size());
   dims.reserve(graph.constants.size());
   for (const auto& [value, tensor] : graph.constants) {
     const std::string name = tensor_name(value);
     if (const auto found = graph.weight_bytes.find(value); found != graph.weight_bytes.end()) {
       add_byte_views(name, tensor, found->second, bytes, views);
+      continue;
+    }
+    if (graph.weight_halves.contains(value)) {
+      add_half_views(name, tensor, halves, views);
       continue;
     }
     if (!mostly_zero(tensor)) {
@@ -171,10 +185,15 @@ FlowModel parse_flow_model(std::string bytes, const std::string& where, bool sea
     check_known(out.metadata[kNeeds]);
     out.graph = graph_from_json(json);
     if (json.contains(kInt8)) read_bytes_json(json.at(kInt8), out.graph);
+    if (json.contains(kBf16)) read_halves_json(json.at(kBf16), out.graph);
     for (auto& [value, tensor] : out.graph.constants) {
       const std::string name = tensor_name(value);
       if (const auto found = out.graph.weight_bytes.find(value); found != out.graph.weight_bytes.end()) {
         tensor = read_byte_views(name, file, found->second);
+        continue;
+      }
+      if (out.graph.weight_halves.contains(value)) {
+        tensor = read_half_views(name, file);
         continue;
       }
       const auto bits = file.tensors.find(name + ".bits");

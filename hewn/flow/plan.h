@@ -11,6 +11,7 @@
 #include "hewn/flow/specialise.h"
 #include "hewn/flow/weights.h"
 #include "hewn/kernels/int8/byte_weight.h"
+#include "hewn/kernels/matrix/matrix_weight.h"
 
 namespace hewn::flow {
 
@@ -76,6 +77,8 @@ class Memory {
 
 /// The weights of bytes of each group.
 using ByteWeights = std::vector<kernels::ByteWeight>;
+/// Those of bf16.
+using PairWeights = std::vector<kernels::MatrixWeight>;
 
 /// Weights that were packed once, for all plans of a network.
 class WeightCache {
@@ -85,15 +88,18 @@ class WeightCache {
   std::shared_ptr<const Weight> get(const Tensor& tensor, WeightKind kind, int64_t groups);
   std::shared_ptr<const ByteWeights> get_bytes(const Tensor& tensor, const WeightBytes& bytes,
                                                WeightKind kind, int64_t groups);
+  std::shared_ptr<const PairWeights> get_pairs(const Tensor& tensor, WeightKind kind, int64_t groups);
 
  private:
   int64_t block_;
   /// With its tensor: the address of one that is gone may be another's next.
+  template <class T>
   struct Packed {
     Tensor tensor;
-    std::shared_ptr<const Weight> weight;
+    std::shared_ptr<const T> weight;
   };
-  std::map<std::pair<const void*, int64_t>, Packed> weights_;
+  std::map<std::pair<const void*, int64_t>, Packed<Weight>> weights_;
+  std::map<std::pair<const void*, int64_t>, Packed<PairWeights>> pair_weights_;
   std::map<std::pair<const void*, int64_t>, std::shared_ptr<const ByteWeights>> byte_weights_;
 };
 

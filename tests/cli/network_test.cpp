@@ -65,6 +65,29 @@ TEST_F(Networks, InEightBits) {
   EXPECT_FALSE(is_there(path("n.hewn")));
 }
 
+TEST_F(Networks, InBf16) {
+  const std::string recorded = std::string(HEWN_SOURCE_DIR) + "/tests/onnx/recorded/tiny";
+  const Outcome made = hewn({"import", recorded + ".onnx", "--to", path("m16.hewn"), "--dtype", "bf16"});
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(hewn({"inspect", path("m16.hewn")}).out.find("bf16"), std::string::npos);
+  EXPECT_NE(hewn({"inspect", path("m16.hewn"), "--json"}).out.find("\"dtype\":\"bf16\""), std::string::npos);
+  EXPECT_EQ(hewn({"predict", path("m16.hewn"), recorded + ".in.x.npy", "--out", path("y16.npz")}).code, 0);
+  const io::NpyMatrix found = io::read_npz(path("y16.npz"), "log_softmax");
+  const io::NpyArray wanted = io::read_npy_array(recorded + ".out.log_softmax.npy");
+  ASSERT_EQ(found.values.size(), 10U);
+  for (size_t i = 0; i < 10; ++i)
+    EXPECT_NEAR(found.values[i % 5 * 2 + i / 5], std::get<0>(wanted.values)[i], 0.05) << i;  // by columns
+  expect_error(
+      {"import", recorded + ".onnx", "--to", path("n.hewn"), "--dtype", "bf16", "--calibration", "x.npy"},
+      "calibration: goes with --dtype int8 only");
+  expect_error(
+      {"import", recorded + ".onnx", "--to", path("n.hewn"), "--dtype", "bf16", "--keep-f32", "nobody"},
+      "keep-f32: there is no layer nobody");
+  expect_error({"import", recorded + ".onnx", "--to", path("n.hewn"), "--keep-f32", "nobody"},
+               "keep-f32: goes with --dtype int8 or bf16 only");
+  EXPECT_FALSE(is_there(path("n.hewn")));
+}
+
 TEST_F(Networks, CalibratedOnFolders) {
   const std::string recorded = std::string(HEWN_SOURCE_DIR) + "/tests/onnx/recorded/tiny";
   const io::NpyArray all = io::read_npy_array(recorded + ".in.x.npy");

@@ -1,5 +1,6 @@
-// Loads arbitrary bytes as a model file of general tensors, in 32 or 8 bits, and, where they pass for one and
-// what they ask for is small, runs it. The checksum is not looked at, or it would stop nearly every mutation.
+// Loads arbitrary bytes as a model file of general tensors, in 32, 16 or 8 bits, and, where they pass for one
+// and what they ask for is small, runs it. The checksum is not looked at, or it would stop nearly every
+// mutation.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

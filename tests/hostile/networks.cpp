@@ -35,7 +35,7 @@ void run_network(const flow::Graph& graph) {
 
 void Corpus::add_networks() {
   const std::string fuzz = HEWN_SOURCE_DIR "/tests/fuzz/";
-  for (const char* name : {"0.hewn", "1.hewn", "2.hewn"}) {
+  for (const char* name : {"0.hewn", "1.hewn", "2.hewn", "3.hewn"}) {
     const std::filesystem::path file = folder_ / (std::string("network-") + name);
     std::filesystem::copy_file(fuzz + "flow_model/" + name, file);
     for (const char* kind : {"network: ", "forged network: "})

@@ -7,9 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "hewn/kernels/int8/byte_planes.h"
-#include "hewn/kernels/reference/byte_planes.h"
-#include "hewn/kernels/reference/words.h"
+#include "hewn/kernels/int8/byte_matrix.h"
+#include "hewn/kernels/reference/narrow/byte_matrix.h"
+#include "hewn/kernels/reference/narrow/byte_planes.h"
+#include "hewn/kernels/reference/narrow/words.h"
 
 namespace hewn::kernels {
 namespace {
@@ -35,7 +36,8 @@ struct Case {
 const std::vector<Case> kCases = {{1, 1, 1, 1, 1},     {3, 5, 4, 9, 9},      {16, 16, 16, 56, 9},
                                   {20, 24, 16, 33, 1}, {64, 40, 8, 300, 9},  {7, 64, 32, 129, 4},
                                   {32, 12, 4, 200, 1}, {128, 64, 16, 97, 9}, {5, 4, 2, 8, 2},
-                                  {64, 72, 4, 1, 1},   {1030, 17, 16, 1, 1}};
+                                  {64, 72, 4, 1, 1},   {1030, 17, 16, 1, 1}, {256, 64, 32, 70, 1},
+                                  {256, 20, 8, 1, 1},  {128, 33, 64, 15, 1}};
 
 /// Weights of up to `most` in size, zero in all but `kept` of four blocks.
 std::vector<int8_t> weights(const Case& c, int kept, int most) {
@@ -61,7 +63,7 @@ struct Problem {
   std::vector<float> scale, bias;
   std::vector<uint32_t> add;
   std::vector<int64_t> taps;
-  std::vector<int32_t> offsets, start;
+  std::vector<int32_t> offsets, spots, start;
 
   explicit Problem(const Case& shape) : c(shape), stride(c.columns == 1 ? 1 : lead + c.columns + 56) {
     Noise noise(3);
@@ -80,10 +82,13 @@ struct Problem {
 
   ByteProduct product(const ByteWeight& weight, const ByteMachine& machine, int32_t in_zero) {
     offsets = word_offsets(weight, taps, stride);
+    if (weight.matrix() != nullptr) spots = matrix_offsets(*weight.matrix(), taps, stride);
     start = starts_of(weight, in_zero, machine);
     ByteProduct out;
     out.weight = &weight;
     out.offsets = offsets.data();
+    out.matrix_offsets = spots.data();
+    out.in_stride = stride;
     out.machine = &machine;
     out.in = in.data() + lead;
     out.in_zero = in_zero;
@@ -95,7 +100,17 @@ struct Problem {
   }
 };
 
+void run_matrix(const ByteProduct& product, int64_t columns, bool reference) {
+  const int64_t tiles = product.weight->matrix()->tile_count();
+  if (columns == 1 && reference) return reference::multiply_matrix_words_of_one(product, 0, tiles);
+  if (columns == 1) return multiply_matrix_words_of_one(product, 0, tiles);
+  if (reference) return reference::multiply_matrix_words(product, 0, columns, 0, tiles);
+  multiply_matrix_words(product, 0, columns, 0, tiles / 2);
+  multiply_matrix_words(product, 0, columns, tiles / 2, tiles);
+}
+
 void run(const ByteProduct& product, int64_t columns, bool reference) {
+  if (product.weight->matrix() != nullptr) return run_matrix(product, columns, reference);
   const int64_t tiles = product.weight->tile_count();
   if (columns == 1 && reference) return reference::multiply_words_of_one(product, 0, tiles);
   if (columns == 1) return multiply_words_of_one(product, 0, tiles);
@@ -144,20 +159,26 @@ void expect_floats(Problem& problem, ByteProduct product, bool relu) {
   }
 }
 
+void expect_formula(const Case& c, const ByteMachine& machine, const ByteWeight& weight) {
+  Problem problem(c);
+  for (const int32_t zero : {0, 128}) {
+    const ByteProduct product = problem.product(weight, machine, zero);
+    expect_words(problem, product, false);
+    expect_words(problem, product, true);
+    expect_floats(problem, product, zero == 0);
+  }
+}
+
 TEST(Words, ProductsHaveTheBitsOfTheirFormulaOnEveryInstructionSet) {
   for (int m = 0; m < byte_machine_count(); ++m) {
     const ByteMachine& machine = byte_machine_at(m);
     for (const Case& c : kCases) {
       for (const int kept : {0, 1, 3, 4}) {
         const std::vector<int8_t> values = weights(c, kept, 127);
-        const ByteWeight weight({values.data(), c.outputs, c.taps, c.channels}, machine.split);
-        Problem problem(c);
-        for (const int32_t zero : {0, 128}) {
-          const ByteProduct product = problem.product(weight, machine, zero);
-          expect_words(problem, product, false);
-          expect_words(problem, product, true);
-          expect_floats(problem, product, zero == 0);
-        }
+        const ByteMatrix matrix{values.data(), c.outputs, c.taps, c.channels};
+        expect_formula(c, machine, ByteWeight(matrix, machine.split));
+        const bool has = c.columns == 1 ? machine.matrix_of_one != nullptr : machine.matrix != nullptr;
+        if (has) expect_formula(c, machine, ByteWeight(matrix, machine.split, true));
       }
     }
   }
@@ -175,6 +196,9 @@ TEST(Words, ExtremesFitSums) {
     std::fill(problem.in.begin(), problem.in.end(), word_of(255));
     expect_floats(problem, problem.product(weight, machine, 0), false);
     expect_floats(problem, problem.product(weight, machine, 255), false);
+    if (machine.matrix == nullptr) continue;
+    const ByteWeight wide({values.data(), c.outputs, 1, c.channels}, machine.split, true);
+    expect_floats(problem, problem.product(wide, machine, 255), false);
   }
 }
 
@@ -186,6 +210,9 @@ TEST(Words, WeightsLeaveOutWhatIsZero) {
   EXPECT_LT(weight.products(), static_cast<int64_t>(values.size()) / 3);
   EXPECT_GE(weight.products(), static_cast<int64_t>(values.size()) - zeros);
   EXPECT_TRUE(weight.tiles()[1].same_inputs);
+  const ByteWeight wide({values.data(), c.outputs, 1, c.channels}, false, true);
+  EXPECT_EQ(4 * wide.matrix()->words(), weight.products());
+  EXPECT_EQ(wide.matrix()->few(), 4);
 }
 
 TEST(Words, FloatsBecomeTheNearestBytes) {
@@ -234,6 +261,18 @@ TEST(Words, SamplesAndRowsMoveAsTheirTwinsDo) {
     sample_to_words(sample.data(), count, scale, fast.data(), 3);
     reference::sample_to_words(sample.data(), count, scale, plain.data(), 3);
     EXPECT_EQ(fast, plain);
+
+    for (const int64_t columns : {1, 7, 16, 35}) {
+      std::vector<float> samples;
+      for (int64_t i = 0; i < count * columns; ++i) samples.push_back(90 * noise.number());
+      samples[0] = std::numeric_limits<float>::quiet_NaN();
+      const int64_t stride = columns == 1 ? 1 : columns + 2;
+      std::vector<uint32_t> many(static_cast<size_t>(word_rows(count) * stride), 9);
+      std::vector<uint32_t> many_plain = many;
+      samples_to_words(samples.data(), count, columns, scale, many.data(), stride);
+      reference::samples_to_words(samples.data(), count, columns, scale, many_plain.data(), stride);
+      ASSERT_EQ(many, many_plain) << count << " " << columns;
+    }
 
     std::vector<uint32_t> a, b;
     for (int64_t i = 0; i < count; ++i) a.push_back(noise.word());

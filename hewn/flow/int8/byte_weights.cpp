@@ -124,7 +124,7 @@ std::shared_ptr<const ByteWeights> WeightCache::get_bytes(const Tensor& tensor, 
   for (int64_t g = 0; g < groups; ++g) {
     out->emplace_back(kernels::ByteMatrix{values.data() + g * outputs * layout.taps * layout.channels,
                                           outputs, layout.taps, layout.channels},
-                      kernels::byte_machine().split);
+                      kernels::byte_machine().split, kernels::byte_machine().matrix_of_one != nullptr);
   }
   weights = std::move(out);
   return weights;

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "hewn/core/error.h"
-#include "hewn/core/text.h"
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/int8/observe.h"
+#include "hewn/flow/narrow.h"
 #include "hewn/flow/simplify.h"
 
 namespace hewn::flow {
@@ -15,10 +15,6 @@ namespace {
 
 constexpr float kLeastUnit = 0x1p-40F;
 constexpr float kMostReach = 0x1p60F;
-
-std::string layer_name(const Graph& graph, const Node& node) {
-  return node.name.empty() ? graph.name(node.outputs[0]) : node.name;
-}
 
 /// Why a node with a constant weight cannot be one of bytes, or nothing.
 std::string why_not(const WeightOf& weight) {
@@ -32,65 +28,6 @@ std::string why_not(const WeightOf& weight) {
     return "its groups have no multiple of four channels";
   }
   return "";
-}
-
-/// Where bytes go along: a value can stay in 8 bits from the product that makes it to those that read it.
-class Marker {
- public:
-  explicit Marker(Graph& graph) : graph_(graph), made_(makers(graph)), uses_(count_uses(graph)) {}
-
-  /// Values that are to be bytes, and for those that must have the scale of another one that one.
-  std::set<int32_t> values;
-  std::map<int32_t, int32_t> like;
-
-  void read_by_products(const std::set<int32_t>& weights) {
-    for (const Node& node : graph_.nodes) {
-      if (node.inputs.size() > 1 && weights.contains(node.inputs[1])) {
-        values.insert(node.inputs[0]);
-        products_.insert(node.outputs[0]);
-      }
-    }
-    for (const Node& node : graph_.nodes) {
-      if (node.op == "GlobalAveragePool") values.insert(node.inputs[0]);
-    }
-    for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) go_back(*node);
-  }
-
- private:
-  /// From what is bytes behind a node to what is before it.
-  void go_back(const Node& node) {
-    const int32_t out = node.outputs[0];
-    if (node.op == "MaxPool" && values.contains(out) && !graph_.constant(node.inputs[0])) {
-      values.insert(node.inputs[0]);
-      like[out] = node.inputs[0];
-    }
-    if (node.op != "Add" || !behind_add(out)) return;
-    for (const int32_t side : node.inputs) {
-      if (uses_[static_cast<size_t>(side)] == 1 && products_.contains(side)) values.insert(side);
-    }
-  }
-  /// Whether the sum, or what a relu makes of it, is bytes.
-  bool behind_add(int32_t sum) const {
-    if (values.contains(sum)) return true;
-    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
-      return node.op == "Relu" && node.inputs[0] == sum && values.contains(node.outputs[0]);
-    });
-  }
-
-  Graph& graph_;
-  std::vector<int32_t> made_;
-  std::vector<int32_t> uses_;
-  std::set<int32_t> products_;
-};
-
-/// Throws Error that has the names there are.
-void check_kept(const std::vector<std::string>& keep, const std::vector<QuantisedLayer>& layers) {
-  std::vector<std::string> names;
-  for (const QuantisedLayer& layer : layers) names.push_back(layer.name);
-  for (const std::string& name : keep) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Error(str("keep-f32: there is no layer ", name, "; there are ", join(names)));
-  }
 }
 
 kernels::ByteScale scale_of(const Extent& extent) {
@@ -133,10 +70,11 @@ std::vector<QuantisedLayer> quantise(Graph& graph, const std::vector<std::vector
     if (layer.bytes) weights.insert(node.inputs[1]);
     out.push_back(std::move(layer));
   }
-  check_kept(options.keep, out);
-  Marker marker(graph);
-  marker.read_by_products(weights);
-  const auto extents = observe(graph, {marker.values.begin(), marker.values.end()}, batches,
+  std::vector<std::string> names;
+  for (const QuantisedLayer& layer : out) names.push_back(layer.name);
+  check_kept(options.keep, names);
+  const NarrowValues narrow = narrow_values(graph, weights);
+  const auto extents = observe(graph, {narrow.values.begin(), narrow.values.end()}, batches,
                                options.percentile, options.threads);
   for (const auto& [value, extent] : extents) {
     if (extent.most - extent.least > kMostReach) {
@@ -144,9 +82,9 @@ std::vector<QuantisedLayer> quantise(Graph& graph, const std::vector<std::vector
     }
     graph.bytes[value] = scale_of(extent);
   }
-  for (const auto& [value, other] : marker.like) {
+  for (const auto& [value, other] : narrow.like) {
     int32_t first = other;
-    while (marker.like.contains(first)) first = marker.like.at(first);
+    while (narrow.like.contains(first)) first = narrow.like.at(first);
     graph.bytes[value] = graph.bytes.at(first);
   }
   for (const Node& node : graph.nodes) {

@@ -1,9 +1,11 @@
-// Pools over images of words: the largest byte is that of the largest number, and sums of bytes are exact.
+// Pools over images of words: the largest byte is that of the largest number, and sums of bytes are exact. Of
+// bf16 the largest is one too, and means are sums in double.
 #include <algorithm>
 #include <array>
 
 #include "hewn/flow/builder.h"
 #include "hewn/flow/lower/pool.h"
+#include "hewn/kernels/bf16/pairs.h"
 #include "hewn/kernels/int8/words.h"
 
 namespace hewn::flow {
@@ -18,30 +20,38 @@ struct WordLines {
   int64_t out_line;
 };
 
+/// What is below all, and the larger of two words.
+struct Largest {
+  uint32_t least;
+  void (*of)(const uint32_t* a, const uint32_t* b, uint32_t* to, int64_t count);
+};
+constexpr Largest kLargestByte = {0, kernels::max_of_words};
+constexpr Largest kLargestHalf = {0xff80ff80U, kernels::max_of_pairs};
+
 // Columns of the input that are looked at together; windows reach less far.
 constexpr int64_t kSpan = 512;
 
 int64_t reach_of(const Slide& slide) { return (slide.kernel - 1) * slide.dilation + 1; }
 
 /// The outputs [first, last) of line y: the largest of each column of the windows, then of their columns.
-void max_of_line(const Window& window, const WordLines& lines, int64_t y, Range outputs) {
+void max_of_line(const Window& window, const Largest& largest, const WordLines& lines, int64_t y,
+                 Range outputs) {
   const auto [high, wide] = window;
   std::array<uint32_t, kSpan> best;
   std::array<uint32_t, kSpan> most;
-  // Padding is below all bytes.
   const int64_t start = wide.start(outputs.begin);
   const int64_t places = (outputs.end - outputs.begin - 1) * wide.stride + 1;
   const int64_t begin = std::max<int64_t>(start, 0);
   const int64_t end = std::min(wide.in, start + places - 1 + reach_of(wide));
-  std::fill_n(best.begin(), places - 1 + reach_of(wide), 0U);
+  std::fill_n(best.begin(), places - 1 + reach_of(wide), largest.least);
   uint32_t* columns = best.data() + (begin - start);
   for (int64_t tap = high.first_tap(y); tap < high.last_tap(y); ++tap) {
     const uint32_t* line = lines.in + (high.start(y) + tap * high.dilation) * lines.in_line;
-    kernels::max_of_words(columns, line + begin, columns, end - begin);
+    largest.of(columns, line + begin, columns, end - begin);
   }
   std::copy_n(best.begin(), places, most.begin());
   for (int64_t tap = 1; tap < wide.kernel; ++tap) {
-    kernels::max_of_words(most.data(), best.data() + tap * wide.dilation, most.data(), places);
+    largest.of(most.data(), best.data() + tap * wide.dilation, most.data(), places);
   }
   uint32_t* out = lines.out + y * lines.out_line + outputs.begin;
   for (int64_t x = 0; x < outputs.end - outputs.begin; ++x) {
@@ -49,11 +59,11 @@ void max_of_line(const Window& window, const WordLines& lines, int64_t y, Range 
   }
 }
 
-void max_pool_words(const Window& window, const WordLines& lines) {
+void max_pool_words(const Window& window, const Largest& largest, const WordLines& lines) {
   const int64_t together = (kSpan - reach_of(window.wide)) / window.wide.stride + 1;
   for (int64_t y = 0; y < window.high.out; ++y) {
     for (int64_t x = 0; x < window.wide.out; x += together) {
-      max_of_line(window, lines, y, {x, std::min(window.wide.out, x + together)});
+      max_of_line(window, largest, lines, y, {x, std::min(window.wide.out, x + together)});
     }
   }
 }
@@ -65,7 +75,8 @@ void lower_max(Builder& builder, const Node& node) {
   const Planes in = builder.word_planes(x, 1);
   const Planes out = builder.word_planes(node.outputs[0], 1);
   const Window window = pool_window(builder, node);
-  builder.add({.what = to_string(node) + ": int8",
+  const Largest largest = builder.halves(x) ? kLargestHalf : kLargestByte;
+  builder.add({.what = to_string(node) + (builder.halves(x) ? ": bf16" : ": int8"),
                .reads = {from},
                .writes = {to},
                .run =
@@ -76,8 +87,9 @@ void lower_max(Builder& builder, const Node& node) {
                      for (int64_t i = range.begin; i < range.end; ++i) {
                        const int64_t c = i / in.images;
                        const int64_t n = i % in.images;
-                       max_pool_words(window, {base + c * in.stride + n * in.plane, in.line,
-                                               result + c * out.stride + n * out.plane, out.line});
+                       max_pool_words(window, largest,
+                                      {base + c * in.stride + n * in.plane, in.line,
+                                       result + c * out.stride + n * out.plane, out.line});
                      }
                    },
                .work = in.channels * in.images * window.high.out * window.wide.out * window.high.kernel});
@@ -94,14 +106,23 @@ void means_of(const Planes& in, const uint32_t* first, const ByteScale& bytes, s
   }
 }
 
+void means_of_halves(const Planes& in, const uint32_t* first, std::array<float, 4>& means) {
+  std::array<double, 2> sums{};
+  for (int64_t y = 0; y < in.height; ++y) kernels::add_up_pairs(first + y * in.line, in.width, sums);
+  const auto pixels = static_cast<double>(in.height * in.width);
+  for (size_t b = 0; b < 2; ++b) means[b] = static_cast<float>(sums[b] / pixels);
+}
+
 void lower_mean(Builder& builder, const Node& node) {
   const int32_t x = node.inputs[0];
   const int32_t from = builder.words(x, 1);
   const int32_t to = builder.new_rows(node.outputs[0], 1);
   const Planes in = builder.word_planes(x, 1);
   const Planes out = builder.planes(node.outputs[0], 1);
-  const ByteScale bytes = *builder.bytes(x);
-  builder.add({.what = to_string(node) + ": of int8",
+  const bool halves = builder.halves(x);
+  const ByteScale bytes = halves ? ByteScale{} : *builder.bytes(x);
+  const int64_t channels = halves ? kernels::kPairChannels : kernels::kWordChannels;
+  builder.add({.what = to_string(node) + (halves ? ": of bf16" : ": of int8"),
                .reads = {from},
                .writes = {to},
                .run =
@@ -113,9 +134,10 @@ void lower_mean(Builder& builder, const Node& node) {
                      for (int64_t i = range.begin; i < range.end; ++i) {
                        const int64_t row = i / in.images;
                        const int64_t n = i % in.images;
-                       means_of(in, base + row * in.stride + n * in.plane, bytes, means);
-                       const int64_t c = row * kernels::kWordChannels;
-                       for (int64_t b = 0; b < std::min(kernels::kWordChannels, out.channels - c); ++b) {
+                       const uint32_t* first = base + row * in.stride + n * in.plane;
+                       halves ? means_of_halves(in, first, means) : means_of(in, first, bytes, means);
+                       const int64_t c = row * channels;
+                       for (int64_t b = 0; b < std::min(channels, out.channels - c); ++b) {
                          result[(c + b) * out.stride + n * out.plane] = means[static_cast<size_t>(b)];
                        }
                      }
@@ -128,9 +150,10 @@ void lower_mean(Builder& builder, const Node& node) {
 bool plans_byte_pool(Builder& builder, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kNone || !builder.in_words(node.inputs[0], 1)) return false;
   if (node.op == "AveragePool" || !plans_pool(builder, node)) return false;
-  const ByteScale* out = builder.bytes(node.outputs[0]);
   if (node.op != "MaxPool") return true;
-  return out != nullptr && *out == *builder.bytes(node.inputs[0]) &&
+  if (!builder.held_alike(node.inputs[0], node.outputs[0])) return false;
+  const ByteScale* out = builder.bytes(node.outputs[0]);
+  return (out == nullptr || *out == *builder.bytes(node.inputs[0])) &&
          reach_of(pool_window(builder, node).wide) <= kSpan;
 }
 

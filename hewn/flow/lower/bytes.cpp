@@ -7,7 +7,8 @@
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/product.h"
-#include "hewn/kernels/int8/byte_planes.h"
+#include "hewn/flow/lower/word_steps.h"
+#include "hewn/kernels/int8/byte_matrix.h"
 
 namespace hewn::flow {
 namespace {
@@ -15,50 +16,11 @@ namespace {
 using kernels::ByteProduct;
 using kernels::ByteScale;
 
-/// What comes behind a product of bytes and goes along with it.
-struct ByteTail {
-  int32_t value;        // that the step makes
-  int32_t add = kNone;  // slot of the words that are added
-  ByteScale added;
-  bool relu = false;
-};
-
-/// An add goes along where both sides and what comes out of it are bytes.
-ByteTail tail_of(Builder& builder, int32_t number, int64_t axis) {
-  const auto node = [&](int32_t i) -> const Node& { return builder.graph().nodes[static_cast<size_t>(i)]; };
-  const auto relu_behind = [&](int32_t value) {
-    const int32_t next = builder.only_reader(value);
-    return next != kNone && node(next).op == "Relu" ? next : kNone;
-  };
-  ByteTail out{node(number).outputs[0], kNone, {}, false};
-  const int32_t next = builder.only_reader(out.value);
-  if (next != kNone && node(next).op == "Add") {
-    const auto& sides = node(next).inputs;
-    const int32_t other = sides[0] == out.value ? sides[1] : sides[0];
-    const int32_t sum = node(next).outputs[0];
-    const int32_t relu = relu_behind(sum);
-    const int32_t last = relu == kNone ? sum : node(relu).outputs[0];
-    if (other != out.value && builder.in_words(other, axis) && builder.bytes(last) != nullptr &&
-        builder.spec(other) == builder.spec(out.value) &&
-        builder.planes(other, axis) == builder.planes(out.value, axis)) {
-      out.add = builder.words(other, axis);
-      out.added = *builder.bytes(other);
-      out.value = sum;
-      builder.done[static_cast<size_t>(next)] = true;
-    }
-  }
-  if (const int32_t relu = relu_behind(out.value); relu != kNone) {
-    out.relu = true;
-    out.value = node(relu).outputs[0];
-    builder.done[static_cast<size_t>(relu)] = true;
-  }
-  return out;
-}
-
 /// One group of a product: its weight and the numbers around it.
 struct ByteGroup {
   const kernels::ByteWeight* weight;
   std::vector<int32_t> offsets;
+  std::vector<int32_t> matrix_offsets;
   std::vector<int32_t> start;
   std::vector<float> scale;
   std::vector<float> bias;
@@ -92,13 +54,13 @@ std::vector<ByteGroup> groups_of(const ByteWeights& weights, const ByteLayer& la
   int64_t first = 0;
   int64_t in = 0;
   for (const kernels::ByteWeight& weight : weights) {
-    ByteGroup group{&weight,
-                    kernels::word_offsets(weight, layer.taps, layer.in_stride),
-                    kernels::starts_of(weight, layer.in.zero, kernels::byte_machine()),
-                    {},
-                    {},
-                    in,
-                    first};
+    ByteGroup group{&weight, kernels::word_offsets(weight, layer.taps, layer.in_stride),
+                    {},      kernels::starts_of(weight, layer.in.zero, kernels::byte_machine()),
+                    {},      {},
+                    in,      first};
+    if (weight.matrix() != nullptr) {
+      group.matrix_offsets = kernels::matrix_offsets(*weight.matrix(), layer.taps, layer.in_stride);
+    }
     group.scale.assign(static_cast<size_t>(weight.outputs()) + 16, 0.0F);
     group.bias = group.scale;
     for (int64_t j = 0; j < weight.outputs(); ++j) {
@@ -120,6 +82,7 @@ void run_byte_group(const BytePlan& plan, const ByteGroup& group, ByteProduct pr
                     int64_t parts) {
   product.weight = group.weight;
   product.offsets = group.offsets.data();
+  product.matrix_offsets = group.matrix_offsets.data();
   product.start = group.start.data();
   product.scale = group.scale.data();
   product.bias = group.bias.data();
@@ -128,20 +91,24 @@ void run_byte_group(const BytePlan& plan, const ByteGroup& group, ByteProduct pr
   if (plan.floats) product.out_floats += group.out * product.out_stride;
   if (!plan.floats) product.out += row;
   if (product.add != nullptr) product.add += row;
-  const int64_t tiles = group.weight->tile_count();
+  const kernels::ByteMachine& machine = *product.machine;
+  const bool matrix =
+      plan.one ? machine.matrix_of_one != nullptr : machine.matrix != nullptr && group.weight->matrix_pays();
+  const int64_t tiles = matrix ? group.weight->matrix()->tile_count() : group.weight->tile_count();
   if (plan.one) {
     const Range range = share(tiles, part, parts);
-    return kernels::multiply_words_of_one(product, range.begin, range.end);
+    return (matrix ? kernels::multiply_matrix_words_of_one : kernels::multiply_words_of_one)(
+        product, range.begin, range.end);
   }
-  constexpr int64_t kWidth = 48;  // columns that no thread cuts
-  const int64_t chunks = (plan.columns + kWidth - 1) / kWidth;
+  const auto multiply = matrix ? kernels::multiply_matrix_words : kernels::multiply_words;
+  const int64_t width = matrix ? 64 : 48;  // columns that no thread cuts
+  const int64_t chunks = (plan.columns + width - 1) / width;
   if (parts == 1 || chunks >= 4 * parts) {
     const Range range = share(chunks, part, parts);
-    return kernels::multiply_words(product, range.begin * kWidth, std::min(plan.columns, range.end * kWidth),
-                                   0, tiles);
+    return multiply(product, range.begin * width, std::min(plan.columns, range.end * width), 0, tiles);
   }
   const Range range = share(tiles, part, parts);
-  kernels::multiply_words(product, 0, plan.columns, range.begin, range.end);
+  multiply(product, 0, plan.columns, range.begin, range.end);
 }
 
 /// Slots of one step.
@@ -188,7 +155,7 @@ struct ByteWay {
   int32_t bias = kNone;
 };
 
-void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const ByteTail& tail) {
+void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const WordTail& tail) {
   const ByteScale* out_scale = builder.bytes(tail.value);
   const bool floats = out_scale == nullptr;
   const int32_t out =
@@ -208,61 +175,31 @@ void add_bytes(Builder& builder, const Node& node, const ByteWay& way, const Byt
   plan->one = to.columns() == 1 && way.read.stride == 1 && to.stride == 1;
   plan->product.machine = &kernels::byte_machine();
   plan->product.in_zero = layer.in.zero;
+  plan->product.in_stride = way.read.stride;
   plan->product.out_stride = to.stride;
   plan->product.zero = layer.out.zero;
   plan->product.relu = tail.relu;
   if (tail.add != kNone) {
-    plan->product.add_scale = static_cast<float>(double{tail.added.scale} / layer.out.scale);
-    plan->product.add_zero = tail.added.zero;
+    plan->product.add_scale = static_cast<float>(double{builder.bytes(tail.added)->scale} / layer.out.scale);
+    plan->product.add_zero = builder.bytes(tail.added)->zero;
   }
   builder.plan.kept.push_back(weights);
   add_byte_step(builder, {.what = to_string(node), .reads = {}, .writes = {}, .run = {}}, std::move(plan),
                 {way.in, out, tail.add});
 }
 
-/// Adds the step that sorts words for a strided window; returns its slot.
-int32_t add_word_sorting(Builder& builder, const Node& node, const ConvShape& shape, const Planes& sorted,
-                         const Taps& taps) {
-  const int32_t from = builder.words(node.inputs[0], 1);
-  const Planes in = builder.word_planes(node.inputs[0], 1);
-  const uint32_t between = kernels::word_of(builder.bytes(node.inputs[0])->zero);
-  const int32_t to = builder.scratch(static_cast<size_t>(sorted.floats() + 64) * sizeof(uint32_t));
-  const auto phases = taps.phases;
-  builder.add({.what = "sort " + to_string(node),
-               .reads = {from},
-               .writes = {to},
-               .run =
-                   [=](const Memory& memory, int64_t part, int64_t parts) {
-                     const auto* base = static_cast<const uint32_t*>(memory.at(from)) + in.lead;
-                     auto* out = static_cast<uint32_t*>(memory.at(to));
-                     const SortShape sort{shape.window, in, sorted, in.plane, in.line};
-                     const Range range = share(sorted.channels, part, parts);
-                     for (int64_t c = range.begin; c < range.end; ++c) {
-                       sort_channel(sort, phases[static_cast<size_t>(c / in.channels)],
-                                    base + c % in.channels * in.stride, out + c * sorted.stride, between);
-                     }
-                   },
-               .work = sorted.floats()});
-  return to;
-}
-
 void lower_byte_conv(Builder& builder, int32_t number) {
   const Node& node = builder.graph().nodes[static_cast<size_t>(number)];
   const ConvShape shape = conv_shape(builder, node);
-  const Planes in = builder.word_planes(node.inputs[0], 1);
-  ByteWay way{.read = in, .taps = {}, .axis = 1, .groups = shape.groups, .kind = WeightKind::kConv};
+  const WordWindow window = word_window(builder, node, shape);
+  ByteWay way{.in = window.in,
+              .read = window.read,
+              .taps = window.taps,
+              .axis = 1,
+              .groups = shape.groups,
+              .kind = WeightKind::kConv};
   if (node.inputs.size() > 2) way.bias = node.inputs[2];
-  if (shape.strided()) {
-    way.read = sorted_planes(shape, in, builder.planes(node.outputs[0], 1));
-    Taps sorted = strided_taps(shape, way.read, in.channels);
-    way.read.channels *= static_cast<int64_t>(sorted.phases.size());
-    way.in = add_word_sorting(builder, node, shape, way.read, sorted);
-    way.taps = std::move(sorted.offsets);
-  } else {
-    way.in = builder.words(node.inputs[0], 1, shape.reach() > 0);
-    way.taps = plain_taps(shape, in);
-  }
-  add_bytes(builder, node, way, tail_of(builder, number, 1));
+  add_bytes(builder, node, way, word_tail(builder, number, 1));
 }
 
 void lower_byte_product(Builder& builder, int32_t number) {
@@ -279,7 +216,7 @@ void lower_byte_product(Builder& builder, int32_t number) {
               .bias = shape.bias};
   int32_t last = number;
   if (node.op == "MatMul") way.bias = bias_behind(builder, node.outputs[0], last);
-  add_bytes(builder, node, way, tail_of(builder, last, axis));
+  add_bytes(builder, node, way, word_tail(builder, last, axis));
 }
 
 }  // namespace

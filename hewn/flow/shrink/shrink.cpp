@@ -163,7 +163,7 @@ class Cutter {
 
 Shrunk shrink(Graph& graph, int64_t unit) {
   Shrunk done;
-  if (!graph.bytes.empty() || !graph.weight_bytes.empty()) return done;
+  if (!graph.bytes.empty() || !graph.weight_bytes.empty() || !graph.weight_halves.empty()) return done;
   const Graph before = graph;  // what was found points into it
   const Channels channels(before);
   const std::vector<Kept> kept = kept_channels(before, channels, std::max<int64_t>(unit, 1));

@@ -15,9 +15,11 @@ namespace hewn::kernels {
 ///   sum[j][p] = sum over taps t and channels c of (in[c][p + taps[t]] - in_zero) * weight[j][t][c]
 struct ByteProduct {
   const ByteWeight* weight = nullptr;
-  const int32_t* offsets = nullptr;  // of weight->inputs() (word_offsets)
+  const int32_t* offsets = nullptr;         // of weight->inputs() (word_offsets)
+  const int32_t* matrix_offsets = nullptr;  // of weight->matrix()'s (matrix_offsets), where that is used
   const ByteMachine* machine = nullptr;
   const uint32_t* in = nullptr;
+  int64_t in_stride = 0;  // of rows of words; for matrices
   int32_t in_zero = 0;
   const int32_t* start = nullptr;  // starts_of
   const float* scale = nullptr;    // of each output, and eight more; bias likewise

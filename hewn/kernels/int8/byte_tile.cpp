@@ -6,6 +6,7 @@
 
 #include "hewn/kernels/int8/byte_one.h"
 #include "hewn/kernels/int8/byte_sets.h"
+#include "hewn/kernels/matrix/matrix_tile.h"
 
 #define HEWN_BYTES_INLINE inline
 #define HEWN_BYTES_ATTRIBUTE
@@ -116,6 +117,7 @@ const std::vector<ByteMachine>& byte_machines() {
   static const std::vector<ByteMachine> all = [] {
     std::vector<ByteMachine> out;
 #if defined(__x86_64__)
+    if (has_bytes_avx512() && has_matrix_tiles()) out.push_back(bytes_amx());
     if (has_bytes_avx512()) out.push_back(bytes_avx512());
     if (has_bytes_avx2()) out.push_back(bytes_avx2());
 #elif defined(__aarch64__)

@@ -40,6 +40,15 @@ struct ByteTile {
 
 constexpr int64_t kByteColumnStep = 8;
 
+struct ByteProduct;
+
+/// Rows of numbers, one behind the other.
+struct Samples {
+  const float* first = nullptr;
+  int64_t channels = 0;
+  int64_t count = 0;
+};
+
 /// What an instruction set does with bytes.
 struct ByteMachine {
   const char* name = "";
@@ -50,6 +59,12 @@ struct ByteMachine {
   /// tiles of floats.
   void (*tile_of_one)(const ByteTile&) = nullptr;
   void (*to_words)(const FourRows& rows, const ByteScale& bytes, uint32_t* words, int64_t count) = nullptr;
+  /// samples_to_words of the first samples, as many as it says.
+  int64_t (*samples)(const Samples& from, const ByteScale& bytes, uint32_t* words, int64_t stride) = nullptr;
+  /// multiply_matrix_words and multiply_matrix_words_of_one, where it has them.
+  void (*matrix)(const ByteProduct& product, int64_t first, int64_t last, int64_t begin,
+                 int64_t end) = nullptr;
+  void (*matrix_of_one)(const ByteProduct& product, int64_t begin, int64_t end) = nullptr;
 };
 
 /// The fastest of this machine, and all that it can run, for tests and benchmarks; the last is portable.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "hewn/kernels/aligned.h"
+#include "hewn/kernels/matrix/matrix_weight.h"
 
 namespace hewn::kernels {
 
@@ -34,8 +36,8 @@ class ByteWeight {
   };
 
   /// `split`: words in which a pair of weights could exceed 16 bits are cut in two, for instructions that add
-  /// pairs in 16 bits.
-  ByteWeight(const ByteMatrix& matrix, bool split);
+  /// pairs in 16 bits. `wide`: with a form for small matrices too.
+  ByteWeight(const ByteMatrix& matrix, bool split, bool wide = false);
 
   const std::vector<Tile>& tiles() const { return tiles_; }
   int64_t tile_count() const { return static_cast<int64_t>(tiles_.size()); }
@@ -52,6 +54,10 @@ class ByteWeight {
   /// The same if nothing were left out.
   int64_t dense_products() const { return dense_products_; }
   int64_t bytes() const;
+  /// The same weights for instructions that multiply small matrices; null where it was made without.
+  const MatrixWeight* matrix() const { return matrix_.get(); }
+  /// Whether many columns are then less to do.
+  bool matrix_pays() const;
 
  private:
   void add_tiles(const ByteMatrix& matrix, int64_t width, bool split);
@@ -63,6 +69,7 @@ class ByteWeight {
   std::vector<int32_t> inputs_;
   AlignedVector<uint32_t> weights_;
   std::vector<int32_t> sums_;
+  std::shared_ptr<const MatrixWeight> matrix_;
 };
 
 }  // namespace hewn::kernels

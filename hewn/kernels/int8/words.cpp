@@ -32,6 +32,15 @@ void sample_to_words(const float* channels, int64_t count, const ByteScale& byte
   }
 }
 
+void samples_to_words(const float* samples, int64_t channels, int64_t count, const ByteScale& bytes,
+                      uint32_t* words, int64_t stride) {
+  const auto fast = byte_machine().samples;
+  const int64_t done = fast == nullptr ? 0 : fast({samples, channels, count}, bytes, words, stride);
+  for (int64_t i = done; i < count; ++i) {
+    sample_to_words(samples + i * channels, channels, bytes, words + i, stride);
+  }
+}
+
 void from_words(const uint32_t* words, int64_t lane, const ByteScale& bytes, float* row, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const auto byte = static_cast<int32_t>(words[i] >> (8 * lane) & 255U);

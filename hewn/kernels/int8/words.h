@@ -30,6 +30,10 @@ void to_words(const FourRows& rows, const ByteScale& bytes, uint32_t* words, int
 void sample_to_words(const float* channels, int64_t count, const ByteScale& bytes, uint32_t* words,
                      int64_t stride);
 
+/// Samples of `channels` floats each: rows of words `stride` apart, the samples side by side.
+void samples_to_words(const float* samples, int64_t channels, int64_t count, const ByteScale& bytes,
+                      uint32_t* words, int64_t stride);
+
 /// The channel `lane` of words as floats.
 void from_words(const uint32_t* words, int64_t lane, const ByteScale& bytes, float* row, int64_t count);
 

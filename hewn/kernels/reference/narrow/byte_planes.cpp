@@ -1,4 +1,4 @@
-#include "hewn/kernels/reference/byte_planes.h"
+#include "hewn/kernels/reference/narrow/byte_planes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,20 @@ void one_output(const ByteProduct& product, const ByteWeight::Tile& tile, int64_
   int64_t sum = 0;
   for (int64_t i = 0; i < tile.count; ++i) {
     const uint32_t in = product.in[product.offsets[tile.first + i] + column];
-    const uint32_t weight = product.weight->weights(tile)[i * tile.outputs + j];
-    for (int64_t b = 0; b < 4; ++b) sum += (byte_at(in, b) - product.in_zero) * weight_at(weight, b);
+    sum += product_of_words(in, product.weight->weights(tile)[i * tile.outputs + j], product.in_zero);
   }
-  const int64_t output = tile.output + j;
+  finish_byte(product, tile.output + j, column, sum);
+}
+
+}  // namespace
+
+int64_t product_of_words(uint32_t in, uint32_t weight, int64_t in_zero) {
+  int64_t sum = 0;
+  for (int64_t b = 0; b < 4; ++b) sum += (byte_at(in, b) - in_zero) * weight_at(weight, b);
+  return sum;
+}
+
+void finish_byte(const ByteProduct& product, int64_t output, int64_t column, int64_t sum) {
   float y = std::fma(static_cast<float>(sum), product.scale[output], product.bias[output]);
   if (product.out == nullptr) {
     if (output >= product.weight->outputs()) return;
@@ -34,8 +44,6 @@ void one_output(const ByteProduct& product, const ByteWeight::Tile& tile, int64_
   const auto byte = static_cast<uint32_t>(static_cast<int32_t>(steps) + product.zero);
   product.out[at] = (product.out[at] & ~(255U << (8 * lane))) | byte << (8 * lane);
 }
-
-}  // namespace
 
 void multiply_words(const ByteProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
   for (int64_t t = begin; t < end; ++t) {

@@ -1,4 +1,4 @@
-#include "hewn/kernels/reference/words.h"
+#include "hewn/kernels/reference/narrow/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +34,13 @@ void sample_to_words(const float* channels, int64_t count, const ByteScale& byte
       const float value = 4 * w + b < count ? channels[4 * w + b] : 0.0F;
       words[w * stride] |= byte_for(value, bytes) << (8 * b);
     }
+  }
+}
+
+void samples_to_words(const float* samples, int64_t channels, int64_t count, const ByteScale& bytes,
+                      uint32_t* words, int64_t stride) {
+  for (int64_t i = 0; i < count; ++i) {
+    reference::sample_to_words(samples + i * channels, channels, bytes, words + i, stride);
   }
 }
 
