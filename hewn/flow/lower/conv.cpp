@@ -31,7 +31,7 @@ void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, co
   const auto [high, wide] = shape.window;
   const Phase y(high, phase.first, sorted.plane / sorted.line);
   const Phase x(wide, phase.second, sorted.line);
-  std::fill_n(row, sorted.stride, 0.0F);
+  float* between = row;  // where zeros begin that are not written yet
   for (int64_t n = 0; n < in.images; ++n) {
     kernels::PixelLines lines;
     lines.in = from.first + n * from.image + (y.first * high.stride + y.shift) * from.line +
@@ -41,6 +41,11 @@ void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, co
     lines.out_line = sorted.line;
     lines.lines = y.last - y.first;
     lines.count = x.last - x.first;
+    for (int64_t v = 0; v < lines.lines; ++v) {
+      float* line = lines.out + v * lines.out_line;
+      std::fill(between, line, 0.0F);
+      between = line + lines.count;
+    }
     if (wide.stride == 2) {
       kernels::every_second(lines);
       continue;
@@ -51,6 +56,7 @@ void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, co
       for (int64_t u = 0; u < lines.count; ++u) to[u] = pixel[u * wide.stride];
     }
   }
+  std::fill(between, row + sorted.stride, 0.0F);
 }
 
 /// Where a strided convolution's pixels come from, and how they are sorted.
@@ -79,10 +85,14 @@ int32_t add_sorting(Builder& builder, const Node& node, int32_t from, const Sort
                .run =
                    [=](const Memory& memory, int64_t part, int64_t parts) {
                      const Range range = share(all, part, parts);
-                     for (int64_t c = range.begin; c < range.end; ++c) {
-                       sorting.sort(memory.floats(from), c % sorting.in.channels,
-                                    static_cast<size_t>(c / sorting.in.channels),
-                                    memory.floats(to) + c * sorting.sorted.stride);
+                     const auto phases = static_cast<int64_t>(sorting.phases.size());
+                     // All phases of a channel while its lines are in the L1 cache.
+                     for (int64_t i = range.begin; i < range.end; ++i) {
+                       const int64_t channel = i / phases;
+                       const int64_t phase = i % phases;
+                       float* row = memory.floats(to) +
+                                    (phase * sorting.in.channels + channel) * sorting.sorted.stride;
+                       sorting.sort(memory.floats(from), channel, static_cast<size_t>(phase), row);
                      }
                    },
                .work = floats});
