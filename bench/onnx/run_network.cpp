@@ -34,6 +34,31 @@ hewn::flow::Tensor input_for(const hewn::flow::Port& port, int64_t batch) {
   return out;
 }
 
+double median(std::vector<double> list) {
+  std::nth_element(list.begin(), list.begin() + static_cast<int64_t>(list.size() / 2), list.end());
+  return list[list.size() / 2];
+}
+
+/// The median time of each step.
+void show_layers(hewn::flow::Network& network, const std::vector<hewn::flow::Tensor>& inputs,
+                 double seconds) {
+  std::vector<hewn::flow::StepTime> steps = network.profile(inputs);
+  std::vector<std::vector<double>> times(steps.size());
+  const double begin = cpu_seconds();
+  do {
+    steps = network.profile(inputs);
+    for (size_t i = 0; i < steps.size(); ++i) times[i].push_back(steps[i].seconds);
+  } while (cpu_seconds() - begin < seconds);
+  double total = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const double typical = median(times[i]);
+    total += typical;
+    std::printf("%9.3f ms %8.1f G/s %s\n", 1e3 * typical, static_cast<double>(steps[i].work) / typical / 1e9,
+                steps[i].what.c_str());
+  }
+  std::printf("%9.3f ms\n", 1e3 * total);
+}
+
 int run(int argc, char** argv) {
   const std::string file = argv[1];
   const int64_t batch = std::stoll(argv[2]);
@@ -48,11 +73,7 @@ int run(int argc, char** argv) {
   for (const auto& port : network.graph().inputs) inputs.push_back(input_for(port, batch));
   auto outputs = network.run(inputs);
   if (options.count("--layers") > 0) {
-    network.profile(inputs);
-    for (const auto& step : network.profile(inputs)) {
-      std::printf("%9.3f ms %8.1f G/s %s\n", 1e3 * step.seconds,
-                  static_cast<double>(step.work) / step.seconds / 1e9, step.what.c_str());
-    }
+    show_layers(network, inputs, std::stod(options["--seconds"]));
     return 0;
   }
   std::vector<double> times;
@@ -62,8 +83,7 @@ int run(int argc, char** argv) {
     times.push_back(cpu_seconds() - begin);
     total += times.back();
   }
-  std::nth_element(times.begin(), times.begin() + static_cast<int64_t>(times.size() / 2), times.end());
-  std::printf("{\"ms\": %.4f, \"runs\": %zu}\n", 1e3 * times[times.size() / 2], times.size());
+  std::printf("{\"ms\": %.4f, \"runs\": %zu}\n", 1e3 * median(times), times.size());
   if (options.count("--out") > 0) {
     std::ofstream out(options["--out"], std::ios::binary);
     out.write(reinterpret_cast<const char*>(outputs[0].bytes()),

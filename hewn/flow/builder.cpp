@@ -6,6 +6,7 @@ namespace hewn::flow {
 
 Builder::Builder(const Special& special, WeightCache& cache)
     : done(special.graph.nodes.size(), false),
+      deferred(special.graph.nodes.size(), false),
       special_(special),
       cache_(cache),
       uses_(count_uses(special.graph)),
@@ -75,14 +76,35 @@ int32_t Builder::new_rows(int32_t value, int64_t axis) {
   return planes_slot_[{value, axis}] = new_slot({.spec = spec(value), .planes = planes(value, axis)});
 }
 
-bool Builder::free_after(int32_t value, int32_t slot) const {
+/// Whether one value alone lies there, in the plan's memory.
+bool Builder::owns(int32_t slot) const {
   const Slot& s = plan.slots[static_cast<size_t>(slot)];
-  if (s.input != kNone || s.constant != nullptr || uses(value) != 1) return false;
-  // Others may lie there too.
+  if (s.input != kNone || s.constant != nullptr) return false;
   int64_t values = 0;
   for (const auto& [other, at] : plain_slot_) values += at == slot ? 1 : 0;
   for (const auto& [other, at] : planes_slot_) values += at == slot ? 1 : 0;
   return values == 1;
+}
+
+int32_t Builder::rows_over(int32_t value, int64_t axis, int32_t slot) {
+  std::erase_if(planes_slot_, [&](const auto& entry) { return entry.second == slot; });
+  set_bordered(slot, false);
+  return planes_slot_[{value, axis}] = slot;
+}
+
+bool Builder::free_after(int32_t value, int32_t slot) const { return uses(value) == 1 && owns(slot); }
+
+bool Builder::last_read(int32_t value, int32_t slot, int32_t node, int32_t reader) const {
+  const auto reads = [&](const Node& other) {
+    return std::find(other.inputs.begin(), other.inputs.end(), value) != other.inputs.end();
+  };
+  for (size_t i = 0; i < graph().nodes.size(); ++i) {
+    const auto number = static_cast<int32_t>(i);
+    if ((number > node || deferred[i]) && number != reader && reads(graph().nodes[i])) return false;
+  }
+  const auto& outputs = graph().outputs;
+  return owns(slot) &&
+         std::none_of(outputs.begin(), outputs.end(), [&](const Port& port) { return port.value == value; });
 }
 
 int32_t Builder::plain(int32_t value) {
@@ -197,6 +219,7 @@ Plan make_plan(const Special& special, WeightCache& weights, size_t most_bytes) 
   Builder builder(special, weights);
   const Graph& graph = special.graph;
   find_attention(builder);
+  builder.deferred = builder.done;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!builder.done[i]) wants_planes(builder, graph.nodes[i]);
   }

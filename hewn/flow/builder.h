@@ -111,6 +111,8 @@ class Builder {
   int32_t new_plain(int32_t value);
   int32_t new_rows(int32_t value, int64_t axis);
   int32_t new_words(int32_t value, int64_t axis);
+  /// In the planes of a value that nobody needs any more.
+  int32_t rows_over(int32_t value, int64_t axis, int32_t slot);
   /// The value lies where another one does.
   void same_rows(int32_t value, int64_t axis, int32_t slot) { planes_slot_[{value, axis}] = slot; }
   void same_plain(int32_t value, int32_t slot) { plain_slot_[value] = slot; }
@@ -122,6 +124,9 @@ class Builder {
   int32_t scratch(size_t bytes);
   /// Whether a slot may be written over by the step that reads it for `value`.
   bool free_after(int32_t value, int32_t slot) const;
+  /// Whether it may be written over by the steps of a node that takes `reader` along: nobody else reads it
+  /// from there on.
+  bool last_read(int32_t value, int32_t slot, int32_t node, int32_t reader) const;
 
   void add(Step step) { plan.steps.push_back(std::move(step)); }
   std::shared_ptr<const Weight> weight(const Tensor& tensor, WeightKind kind, int64_t groups) {
@@ -137,10 +142,12 @@ class Builder {
 
   Plan plan;
   std::vector<bool> done;                                              // nodes that another one took along
+  std::vector<bool> deferred;                                          // nodes that a later one will do
   std::map<int32_t, std::shared_ptr<const FoundAttention>> attention;  // by the node that ends it
 
  private:
   int32_t new_slot(Slot slot);
+  bool owns(int32_t slot) const;
   /// Adds the steps between words and floats.
   int32_t rows_of_words(int32_t value, int64_t axis);
   void add_to_words(int32_t value, int64_t axis, int32_t to, bool bordered);

@@ -20,7 +20,10 @@ void fill_between(const Planes& planes, T* base, T value, Range rows) {
     std::fill(row, first, value);
     for (int64_t n = 0; n < planes.images; ++n) {
       T* image = first + n * planes.plane;
-      for (int64_t y = 0; y + 1 < planes.height; ++y) {
+      if (planes.line == planes.width + 1) {  // by far the most
+        for (int64_t y = 0; y + 1 < planes.height; ++y) image[y * planes.line + planes.width] = value;
+      }
+      for (int64_t y = 0; y + 1 < planes.height && planes.line > planes.width + 1; ++y) {
         std::fill(image + y * planes.line + planes.width, image + (y + 1) * planes.line, value);
       }
       T* last = image + (planes.height - 1) * planes.line + planes.width;
@@ -36,8 +39,9 @@ Planes planes_of(int64_t channels, int64_t images, int64_t height, int64_t width
   Planes out{channels, images, height, width, line, plane, round_up(reach, kVector), 1};
   if (images == 1 && plane == 1 && reach == 0) return out;  // a vector
   out.stride = round_up(out.lead + round_up(out.columns(), kernels::kColumnStep) + reach, kVector);
-  // Rows a multiple of 4 KiB apart would share few lines of the cache.
-  if (channels > 8 && out.stride % 1024 == 0) out.stride += kVector;
+  // Rows a power of two apart share few lines of the cache: ResNet-50's 1x1 layers of 14 x 14 pixels took a
+  // tenth longer with rows of 1 KiB.
+  if (channels > 8 && out.stride % (4 * kVector) == 0) out.stride += kVector;
   return out;
 }
 

@@ -21,17 +21,21 @@ constexpr int64_t kPanelFloats = int64_t{48} * 1024;
 
 // Tiles that read a row, on average, from which on gathering pays.
 constexpr double kGatherReuse = 6;
+// Of the rows, how many a tile reads from which on it does.
+constexpr double kGatherDensity = 0.5;
 
 // Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
-/// Columns of the next chunk where so many are left: chunks are of nearly equal size, since a last one of few
-/// columns would wait for its sums.
+/// Columns of the next chunk where so many are left: chunks have nearly equal numbers of vectors, since a
+/// last one of few columns would wait for its sums.
 int64_t next_columns(int64_t left) {
-  const int64_t steps = (left + kColumnStep - 1) / kColumnStep;
-  const int64_t most = machine().panel_width / kColumnStep;
-  const int64_t chunks = (steps + most - 1) / most;
-  return (steps + chunks - 1) / chunks * kColumnStep;
+  const int64_t lanes = std::max(machine().lanes, kColumnStep);
+  const int64_t vectors = (left + lanes - 1) / lanes;
+  const int64_t most = machine().strip_width / lanes;
+  const int64_t chunks = (vectors + most - 1) / most;
+  const int64_t whole = (vectors + chunks - 1) / chunks * lanes;
+  return std::min(whole, (left + kColumnStep - 1) / kColumnStep * kColumnStep);
 }
 
 /// What a tile asks of the inner loop; where its columns are is left to the caller.
@@ -47,7 +51,8 @@ void describe(const PlaneProduct& product, int64_t number, std::vector<float>& s
   t.outputs = tile.outputs;
   t.out_stride = product.out_stride;
   t.bias = product.bias != nullptr && !tile.accumulate ? product.bias + tile.output : nullptr;
-  t.accumulate = tile.accumulate;
+  // What is added over itself is there from the first tile on.
+  t.accumulate = tile.accumulate || (product.add != nullptr && product.add == product.out);
   t.relu = product.relu && tile.last;
 }
 
@@ -56,7 +61,7 @@ void place(const PlaneProduct& product, const Packed::Tile& tile, int64_t column
   const int64_t at = tile.output * product.out_stride + column;
   t.in = product.in + column;
   t.out = product.out + at;
-  t.add = product.add != nullptr && tile.last ? product.add + at : nullptr;
+  t.add = product.add != nullptr && product.add != product.out && tile.last ? product.add + at : nullptr;
   t.columns = columns;
 }
 
@@ -88,11 +93,18 @@ std::vector<PlaneSegment> segments_of(const Packed& weight) {
   return out;
 }
 
-double reuse_of(const Packed& weight, const std::vector<PlaneSegment>& segments) {
-  int64_t rows = 0;
-  for (const PlaneSegment& segment : segments) rows += segment.last_row - segment.first_row;
-  const int64_t reads = weight.products() / machine().tile_outputs;
-  return rows == 0 ? 0 : static_cast<double>(reads) / static_cast<double>(rows);
+/// Whether gathering pays: tiles of sparse weights come for few of the rows, and would bring all of their
+/// weights anew for every panel.
+bool gathering_pays(const Packed& weight, const std::vector<PlaneSegment>& segments) {
+  double rows = 0;
+  double all = 0;
+  for (const PlaneSegment& segment : segments) {
+    const auto here = static_cast<double>(segment.last_row - segment.first_row);
+    rows += here;
+    all += here * static_cast<double>(segment.end - segment.begin);
+  }
+  const double reads = static_cast<double>(weight.products()) / static_cast<double>(machine().tile_outputs);
+  return reads >= kGatherReuse * rows && reads >= kGatherDensity * all;
 }
 
 /// Memory that grows as needed and stays with its thread.
@@ -106,7 +118,7 @@ float* panels_of(int64_t floats) {
 void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment, const float* panels,
                        int64_t from, int64_t to) {
   const auto run_tile = machine().tile;
-  const int64_t width = machine().panel_width;
+  const int64_t width = machine().strip_width;
   const int64_t rows = segment.last_row - segment.first_row;
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
@@ -135,7 +147,7 @@ void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment,
 
 void gather_and_multiply(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin,
                          int64_t end) {
-  const int64_t width = machine().panel_width;
+  const int64_t width = machine().strip_width;
   for (PlaneSegment segment : product.runs->segments) {
     segment.begin = std::max(segment.begin, begin);
     segment.end = std::min(segment.end, end);
@@ -179,14 +191,14 @@ PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int
     for (int64_t c = 0; c < channels; ++c) out.rows.push_back(static_cast<int32_t>(tap + c * stride));
   }
   out.segments = segments_of(weight);
-  out.gathers = reuse_of(weight, out.segments) >= kGatherReuse;
+  out.gathers = gathering_pays(weight, out.segments);
   return out;
 }
 
 void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
   if (product.runs->gathers) return gather_and_multiply(product, first, last, begin, end);
   const auto run_tile = machine().tile;
-  const int64_t width = machine().panel_width;
+  const int64_t width = machine().strip_width;
   const std::vector<Packed::Tile>& tiles = product.weight->tiles();
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;

@@ -47,7 +47,7 @@ struct PlaneProduct {
   float* out = nullptr;
   int64_t out_stride = 0;
   const float* bias = nullptr;
-  const float* add = nullptr;  // rows out_stride apart
+  const float* add = nullptr;  // rows out_stride apart; may be `out`
   bool relu = false;
   Activation then{};
   int64_t channels = 0;  // rows of the input

@@ -30,8 +30,10 @@ struct Simd {
   using Vector = hn::Vec<Full>;
   using Half = hn::Vec<Lower>;
   static constexpr int64_t kLanes = HWY_MAX_BYTES / sizeof(float);
-  // 32 registers (AVX-512, NEON) hold 8 x 2 or 4 x 6 sums, 16 (AVX2, SSE) hold 4 x 3.
+  // 32 registers (AVX-512, NEON) hold 8 x 3 or 4 x 6 sums, 16 (AVX2, SSE) hold 4 x 3. Batches are multiples
+  // of 32 more often than of 48.
   static constexpr int64_t kPanelWidth = kLanes == 16 ? 32 : 24;
+  static constexpr int64_t kStripWidth = kLanes == 16 ? 48 : 24;
   static constexpr int kTileOutputs = kLanes == 16 ? 8 : 4;
 
   static HWY_INLINE Vector set(float value) { return hn::Set(Full(), value); }
@@ -154,14 +156,9 @@ HWY_ATTR void run_gather(const float* in, const int32_t* rows, int64_t count, in
 HWY_ATTR void run_tile_of_one(const TileArguments& arguments) { tile_of_one<Simd>(arguments); }
 
 Machine describe() {
-  return {hwy::TargetName(HWY_TARGET),
-          Simd::kPanelWidth,
-          Simd::kTileOutputs,
-          &run_tile,
-          &run_tile_of_one,
-          &transpose_rows,
-          &transpose_columns,
-          &run_gather};
+  return {hwy::TargetName(HWY_TARGET), Simd::kLanes, Simd::kPanelWidth, Simd::kStripWidth,
+          Simd::kTileOutputs,          &run_tile,    &run_tile_of_one,  &transpose_rows,
+          &transpose_columns,          &run_gather};
 }
 
 }  // namespace
@@ -222,7 +219,9 @@ namespace {
 
 const Machine& machine() {
   static const Machine portable = {"portable",
+                                   PortableSimd::kLanes,
                                    PortableSimd::kPanelWidth,
+                                   PortableSimd::kStripWidth,
                                    PortableSimd::kTileOutputs,
                                    &tile_of_any<PortableSimd>,
                                    &tile_of_one<PortableSimd>,

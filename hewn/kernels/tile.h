@@ -28,7 +28,7 @@ struct TileArguments {
   const uint16_t* weight_bf16 = nullptr;  // instead of weight, for a single column only
   int64_t weight_stride = 0;              // floats from one i to the next
   int64_t outputs = 0;                    // at most kMaxOutputs
-  int64_t columns = 0;                    // a multiple of kColumnStep, at most panel_width()
+  int64_t columns = 0;                    // a multiple of kColumnStep, at most strip_width
   float* out = nullptr;
   int64_t out_stride = 0;
   const float* bias = nullptr;  // may be null
@@ -48,7 +48,9 @@ inline float widen(uint16_t bf16) { return std::bit_cast<float>(static_cast<uint
 /// What this machine's fastest instructions want.
 struct Machine {
   const char* name = "";     // of the instruction set
+  int64_t lanes = 8;         // floats of a vector
   int64_t panel_width = 24;  // columns of a full panel
+  int64_t strip_width = 24;  // the most columns of a tile
   int64_t tile_outputs = 4;  // outputs of a full tile
   void (*tile)(const TileArguments&) = nullptr;
   /// For a single column: rows and outputs lie side by side (strides are 1, weights are tight). Reads up to
@@ -61,7 +63,7 @@ struct Machine {
   void (*unpack_eight)(const float* from, int64_t from_stride, float* to, int64_t to_stride,
                        int64_t features) = nullptr;
   /// panel[i][c] = in[rows[i] + c] for `count` i and all c below `columns`, a multiple of kColumnStep; rows
-  /// of the panel are panel_width apart.
+  /// of the panel are strip_width apart.
   void (*gather)(const float* in, const int32_t* rows, int64_t count, int64_t columns,
                  float* panel) = nullptr;
 };

@@ -107,6 +107,24 @@ TEST(Network, ConvolutionsOfAllKinds) {
   }
 }
 
+TEST(Network, SumsAreWrittenOverWhatNobodyNeedsAnyMore) {
+  for (const bool needed : {false, true}) {
+    for (const int64_t size : {1, 7, 20}) {
+      Draft draft({2, 16, size, size});
+      const int32_t x = draft.add("Relu", {draft.conv(0, 16, 32, 3, 1, 1)});
+      // Two blocks, the second over the sum of the first; then one with a shortcut of its own.
+      const int32_t a = draft.add("Add", {draft.conv(draft.conv(x, 32, 16, 3, 1, 1), 16, 32, 1, 1, 0), x});
+      const int32_t b = draft.add("Add", {draft.conv(draft.conv(a, 32, 16, 1, 1, 0), 16, 32, 3, 1, 1), a});
+      const int32_t y = draft.add("Relu", {b});
+      const int32_t z = draft.add("Add", {draft.conv(y, 32, 48, 1, 1, 0), draft.conv(y, 32, 48, 3, 1, 1)});
+      draft.output(z, {1, 48, size, size});
+      if (needed) draft.output(draft.add("Add", {draft.conv(z, 48, 32, 1, 1, 0), x}), {1, 32, size, size});
+      if (needed) draft.output(a, {1, 32, size, size});
+      expect_same(draft.graph, noise({2, 16, size, size}, 5));
+    }
+  }
+}
+
 TEST(Network, PoolsWhoseWindowsReachFarBeyondTheImage) {
   constexpr int64_t kFar = int64_t{1} << 28;  // a line of it would be a gibibyte
   using List = std::vector<int64_t>;

@@ -65,6 +65,18 @@ TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
             EXPECT_NEAR(fast[at], plain[at], 1e-4) << j << " " << p;
           }
         }
+        // What is added may lie where the result will.
+        fast = plain = add;
+        product.add = product.out = fast.data() + lead;
+        multiply_planes(product, 0, c.pixels, 0, packed.tile_count());
+        product.add = product.out = plain.data() + lead;
+        reference::multiply_planes(product, 0, c.pixels, 0, packed.tile_count());
+        for (int64_t j = 0; j < c.outputs; ++j) {
+          for (int64_t p = 0; p < c.pixels; ++p) {
+            const auto at = static_cast<size_t>(j * stride + lead + p);
+            EXPECT_NEAR(fast[at], plain[at], 1e-4) << "over " << j << " " << p;
+          }
+        }
       }
     }
   }

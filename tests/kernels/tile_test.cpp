@@ -21,7 +21,7 @@ TEST(Tile, EveryInstructionSetEqualsTheReference) {
   for (int i = 0; i < machine_count(); ++i) {
     const Machine& machine = machine_at(i);
     for (int64_t outputs = 1; outputs <= machine.tile_outputs; ++outputs) {
-      for (int64_t columns = kColumnStep; columns <= machine.panel_width; columns += kColumnStep) {
+      for (int64_t columns = kColumnStep; columns <= machine.strip_width; columns += kColumnStep) {
         for (size_t runs = 0; runs < run_lists.size(); ++runs) {
           for (int options = 0; options < 16; ++options) {
             SCOPED_TRACE(testing::Message() << machine.name << " outputs " << outputs << " columns "
@@ -98,12 +98,12 @@ TEST(Tile, GathersRowsSideBySide) {
   const std::vector<int32_t> rows = {700, 0, 3, 3, 1900, 41, 1000, 7, 8, 9, 10, 1};
   for (int i = 0; i < machine_count(); ++i) {
     const Machine& machine = machine_at(i);
-    for (int64_t columns = kColumnStep; columns <= machine.panel_width; columns += kColumnStep) {
-      std::vector<float> panel(rows.size() * static_cast<size_t>(machine.panel_width), 5.0F);
+    for (int64_t columns = kColumnStep; columns <= machine.strip_width; columns += kColumnStep) {
+      std::vector<float> panel(rows.size() * static_cast<size_t>(machine.strip_width), 5.0F);
       machine.gather(in.data(), rows.data(), static_cast<int64_t>(rows.size()), columns, panel.data());
       for (size_t at = 0; at < panel.size(); ++at) {
-        const size_t row = at / static_cast<size_t>(machine.panel_width);
-        const size_t column = at % static_cast<size_t>(machine.panel_width);
+        const size_t row = at / static_cast<size_t>(machine.strip_width);
+        const size_t column = at % static_cast<size_t>(machine.strip_width);
         const bool inside = column < static_cast<size_t>(columns);
         ASSERT_EQ(panel[at], inside ? in[static_cast<size_t>(rows[row]) + column] : 5.0F)
             << machine.name << " " << columns << " " << at;

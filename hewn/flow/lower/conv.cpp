@@ -1,7 +1,6 @@
 // Convolutions on planes. With strides the input is first sorted into planes of pixels that are a stride
 // apart, in which the window moves pixel by pixel.
 #include <algorithm>
-#include <array>
 
 #include "hewn/flow/builder.h"
 #include "hewn/flow/lower/conv_shape.h"
@@ -13,54 +12,51 @@
 namespace hewn::flow {
 namespace {
 
-/// A phase's pixels in a line: to[u] = line[u * stride + shift] for the u of [first, last), else 0.
-struct LinePhase {
-  int64_t stride;
+/// Places [first, last) of a phase, below `places`, whose pixels lie inside the image: place u is the pixel u
+/// * stride + shift.
+struct Phase {
   int64_t shift;
   int64_t first;
   int64_t last;
-  int64_t length;
 
-  LinePhase(const Slide& wide, int64_t phase, int64_t line)
-      : stride(wide.stride),
-        shift(phase - wide.before),
-        first(shift >= 0 ? 0 : (-shift + stride - 1) / stride),
-        last(std::clamp((wide.in - shift + stride - 1) / stride, first, line)),
-        length(line) {}
-
-  void sort(const float* line, float* to) const {
-    for (int64_t u = 0; u < first; ++u) to[u] = 0;
-    for (int64_t u = last; u < length; ++u) to[u] = 0;
-    int64_t u = first;
-    // Pairs of pixels, of which this phase wants the first; the last pair may be half outside.
-    constexpr int64_t kPairs = 32;
-    std::array<float, kPairs> others;
-    for (; stride == 2 && u + kPairs < last; u += kPairs) {
-      kernels::part_pixels(line + 2 * u + shift, to + u, others.data(), kPairs);
-    }
-    for (const float* pixel = line + u * stride + shift; u < last; ++u, pixel += stride) to[u] = *pixel;
-  }
+  Phase(const Slide& slide, int64_t phase, int64_t places)
+      : shift(phase - slide.before),
+        first(std::min(places, shift >= 0 ? 0 : (-shift + slide.stride - 1) / slide.stride)),
+        last(std::clamp((slide.in - shift + slide.stride - 1) / slide.stride, first, places)) {}
 };
 
 /// Sorts the pixels of one channel for one phase.
 void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
                  const std::pair<int64_t, int64_t>& phase, float* row) {
-  const Slide& high = shape.window.high;
-  const LinePhase wide(shape.window.wide, phase.second, sorted.line);
-  const int64_t lines = sorted.plane / sorted.line;
-  std::fill_n(row, sorted.lead, 0.0F);
-  float* to = row + sorted.lead;
+  const auto [high, wide] = shape.window;
+  const Phase y(high, phase.first, sorted.plane / sorted.line);
+  const Phase x(wide, phase.second, sorted.line);
+  float* between = row;  // where zeros begin that are not written yet
   for (int64_t n = 0; n < in.images; ++n) {
-    for (int64_t v = 0; v < lines; ++v, to += sorted.line) {
-      const int64_t y = v * high.stride + phase.first - high.before;
-      if (y < 0 || y >= in.height) {
-        std::fill_n(to, sorted.line, 0.0F);
-      } else {
-        wide.sort(from.first + n * from.image + y * from.line, to);
-      }
+    kernels::PixelLines lines;
+    lines.in = from.first + n * from.image + (y.first * high.stride + y.shift) * from.line +
+               x.first * wide.stride + x.shift;
+    lines.in_line = high.stride * from.line;
+    lines.out = row + sorted.lead + n * sorted.plane + y.first * sorted.line + x.first;
+    lines.out_line = sorted.line;
+    lines.lines = y.last - y.first;
+    lines.count = x.last - x.first;
+    for (int64_t v = 0; v < lines.lines; ++v) {
+      float* line = lines.out + v * lines.out_line;
+      std::fill(between, line, 0.0F);
+      between = line + lines.count;
+    }
+    if (wide.stride == 2) {
+      kernels::every_second(lines);
+      continue;
+    }
+    for (int64_t v = 0; v < lines.lines; ++v) {
+      const float* pixel = lines.in + v * lines.in_line;
+      float* to = lines.out + v * lines.out_line;
+      for (int64_t u = 0; u < lines.count; ++u) to[u] = pixel[u * wide.stride];
     }
   }
-  std::fill(to, row + sorted.stride, 0.0F);
+  std::fill(between, row + sorted.stride, 0.0F);
 }
 
 /// Where a strided convolution's pixels come from, and how they are sorted.
@@ -89,10 +85,14 @@ int32_t add_sorting(Builder& builder, const Node& node, int32_t from, const Sort
                .run =
                    [=](const Memory& memory, int64_t part, int64_t parts) {
                      const Range range = share(all, part, parts);
-                     for (int64_t c = range.begin; c < range.end; ++c) {
-                       sorting.sort(memory.floats(from), c % sorting.in.channels,
-                                    static_cast<size_t>(c / sorting.in.channels),
-                                    memory.floats(to) + c * sorting.sorted.stride);
+                     const auto phases = static_cast<int64_t>(sorting.phases.size());
+                     // All phases of a channel while its lines are in the L1 cache.
+                     for (int64_t i = range.begin; i < range.end; ++i) {
+                       const int64_t channel = i / phases;
+                       const int64_t phase = i % phases;
+                       float* row = memory.floats(to) +
+                                    (phase * sorting.in.channels + channel) * sorting.sorted.stride;
+                       sorting.sort(memory.floats(from), channel, static_cast<size_t>(phase), row);
                      }
                    },
                .work = floats});
@@ -179,7 +179,7 @@ void lower_conv(Builder& builder, int32_t number) {
   const Tensor* bias =
       node.inputs.size() > 2 && node.inputs[2] != kNone ? builder.constant(node.inputs[2]) : nullptr;
   const Fused fused = take_along(builder, number, 1);
-  const int32_t out = builder.new_rows(fused.value, 1);
+  const int32_t out = result_rows(builder, fused, 1);
   Step step{.what = to_string(node), .reads = {in}, .writes = {out}, .run = {}};
   if (fused.add != kNone) step.reads.push_back(fused.add);
   ProductPlan plan{

@@ -22,6 +22,7 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
         builder.spec(other) == builder.spec(out.value) &&
         builder.planes(other, axis) == builder.planes(out.value, axis)) {
       out.add = builder.rows(other, axis);
+      out.over = builder.last_read(other, out.add, number, next);
       out.value = sum;
       builder.done[static_cast<size_t>(next)] = true;
       next = free_reader(sum);
@@ -44,6 +45,13 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
   out.value = node(next).outputs[0];
   builder.done[static_cast<size_t>(next)] = true;
   return out;
+}
+
+int32_t result_rows(Builder& builder, const Fused& fused, int64_t axis) {
+  // A single column is multiplied by a kernel of its own, which adds last.
+  if (!fused.over || builder.planes(fused.value, axis).columns() == 1)
+    return builder.new_rows(fused.value, axis);
+  return builder.rows_over(fused.value, axis, fused.add);
 }
 
 }  // namespace hewn::flow

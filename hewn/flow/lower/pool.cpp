@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "hewn/flow/lower/pool.h"
+#include "hewn/kernels/taps.h"
 #include "hewn/kernels/vector_math.h"
 
 namespace hewn::flow {
@@ -39,61 +40,79 @@ struct PoolLines {
   int64_t out_line;
 };
 
-/// Taps of each output of a line that lie inside the image.
-std::vector<Range> taps_of(const Slide& slide) {
-  std::vector<Range> taps;
-  for (int64_t x = 0; x < slide.out; ++x) taps.push_back({slide.first_tap(x), slide.last_tap(x)});
-  return taps;
+/// Pixels that an average is over, in one dimension.
+int64_t counted(const Slide& slide, bool with_padding, int64_t at) {
+  if (!with_padding) return slide.last_tap(at) - slide.first_tap(at);
+  // Windows that ceil_mode adds reach beyond the padding, which does not count.
+  const int64_t reach = slide.in + slide.after - slide.start(at);
+  return std::clamp<int64_t>((reach + slide.dilation - 1) / slide.dilation, 0, slide.kernel);
 }
 
-/// `best` holds a line, `taps` are taps_of its outputs.
-void max_pool_image(const Window& window, const std::vector<Range>& taps, const PoolLines& lines,
-                    float* best) {
-  const auto [high, wide] = window;
-  constexpr float kLeast = -std::numeric_limits<float>::infinity();
-  for (int64_t y = 0; y < high.out; ++y) {
-    // The largest of each column first, then of the columns of each window.
-    std::fill_n(best, wide.in, kLeast);
-    for (int64_t tap = high.first_tap(y); tap < high.last_tap(y); ++tap) {
-      const float* line = lines.in + (high.start(y) + tap * high.dilation) * lines.in_line;
-      kernels::combine(kernels::Pair::kMax, best, 1, line, 1, best, wide.in);
-    }
-    float* out = lines.out + y * lines.out_line;
-    for (int64_t x = 0; x < wide.out; ++x) {
-      const Range& inside = taps[static_cast<size_t>(x)];
-      const int64_t start = wide.start(x);
-      float most = kLeast;
-      for (int64_t tap = inside.begin; tap < inside.end; ++tap)
-        most = std::max(most, best[start + tap * wide.dilation]);
-      out[x] = most;
-    }
+/// How a pool of windows walks: what is the same for all images.
+struct Pooling {
+  Window window;
+  kernels::Fold fold;
+  bool with_padding;
+  std::vector<float> counts;  // of the columns of a line's windows, for averages
+
+  Pooling(const Window& of, bool most, bool padding)
+      : window(of), fold(most ? kernels::Fold::kMax : kernels::Fold::kSum), with_padding(padding) {
+    for (int64_t x = 0; x < window.wide.out && !most; ++x)
+      counts.push_back(static_cast<float>(counted(window.wide, with_padding, x)));
   }
-}
 
-void average_pool_image(const Window& window, bool with_padding, const PoolLines& lines) {
-  const auto [high, wide] = window;
-  const auto counted = [&](const Slide& slide, int64_t at) {
-    if (!with_padding) return slide.last_tap(at) - slide.first_tap(at);
-    // Windows that ceil_mode adds reach beyond the padding, which does not count.
-    const int64_t reach = slide.in + slide.after - slide.start(at);
-    return std::clamp<int64_t>((reach + slide.dilation - 1) / slide.dilation, 0, slide.kernel);
-  };
-  for (int64_t y = 0; y < high.out; ++y) {
-    for (int64_t x = 0; x < wide.out; ++x) {
-      float sum = 0;
-      for (int64_t v = high.first_tap(y); v < high.last_tap(y); ++v) {
-        const float* line = lines.in + (high.start(y) + v * high.dilation) * lines.in_line + wide.start(x);
-        for (int64_t u = wide.first_tap(x); u < wide.last_tap(x); ++u) sum += line[u * wide.dilation];
+  kernels::PoolLine line() const {
+    const Slide& wide = window.wide;
+    return {.width = wide.in,
+            .before = wide.before,
+            .kernel = wide.kernel,
+            .stride = wide.stride,
+            .dilation = wide.dilation,
+            .count = wide.out};
+  }
+
+  /// Lines with all that lies outside of the image, unless a window reaches far beyond it.
+  bool near() const { return line().room() <= 2 * window.wide.in + 256; }
+
+  /// One window, of which only what is inside is looked at.
+  float far(const PoolLines& lines, int64_t y, int64_t x) const {
+    const auto [high, wide] = window;
+    const bool most = fold == kernels::Fold::kMax;
+    float out = most ? -std::numeric_limits<float>::infinity() : 0.0F;
+    for (int64_t v = high.first_tap(y); v < high.last_tap(y); ++v) {
+      const float* line = lines.in + (high.start(y) + v * high.dilation) * lines.in_line + wide.start(x);
+      for (int64_t u = wide.first_tap(x); u < wide.last_tap(x); ++u) {
+        const float pixel = line[u * wide.dilation];
+        out = most ? std::max(out, pixel) : out + pixel;
       }
-      lines.out[y * lines.out_line + x] = sum / static_cast<float>(counted(high, y) * counted(wide, x));
+    }
+    return out;
+  }
+
+  void run(const PoolLines& lines, float* room) const {
+    const Slide& high = window.high;
+    kernels::PoolLine pool = line();
+    pool.line = high.dilation * lines.in_line;
+    for (int64_t y = 0; y < high.out; ++y) {
+      const int64_t first = high.first_tap(y);
+      pool.lines = high.last_tap(y) - first;
+      pool.in = lines.in + (high.start(y) + first * high.dilation) * lines.in_line;
+      pool.out = lines.out + y * lines.out_line;
+      if (near()) {
+        kernels::pool_line(fold, pool, room);
+      } else {
+        for (int64_t x = 0; x < pool.count; ++x) pool.out[x] = far(lines, y, x);
+      }
+      if (counts.empty()) continue;
+      const auto rows = static_cast<float>(counted(high, with_padding, y));
+      kernels::combine(kernels::Pair::kDiv, pool.out, 1, counts.data(), 1, pool.out, window.wide.out);
+      kernels::combine(kernels::Pair::kDiv, pool.out, 1, &rows, 0, pool.out, window.wide.out);
     }
   }
-}
+};
 
 float mean_of_image(const Planes& in, const float* first, int64_t line) {
-  float sum = 0;
-  for (int64_t y = 0; y < in.height; ++y) sum += kernels::sum(first + y * line, in.width);
-  return sum / static_cast<float>(in.height * in.width);
+  return kernels::sum_lines(first, line, in.height, in.width) / static_cast<float>(in.height * in.width);
 }
 
 }  // namespace
@@ -122,7 +141,7 @@ void lower_pool(Builder& builder, int32_t number) {
   const bool most = node.op == "MaxPool";
   const bool with_padding = node.integer("count_include_pad", 0) != 0;
   const Window slides = window ? pool_window(builder, node) : Window{};
-  const std::vector<Range> taps = taps_of(slides.wide);
+  const Pooling pooling(slides, most, with_padding);
   builder.add({.what = to_string(node),
                .reads = {from},
                .writes = {to},
@@ -131,8 +150,9 @@ void lower_pool(Builder& builder, int32_t number) {
                      const Lines lines =
                          rows ? lines_of(in, memory.floats(from)) : lines_of_plain(in, memory.floats(from));
                      const Lines results = lines_of(out, memory.floats(to));
-                     thread_local std::vector<float> best;
-                     best.resize(std::max(best.size(), static_cast<size_t>(slides.wide.in)));
+                     thread_local std::vector<float> room;
+                     if (pooling.near())
+                       room.resize(std::max(room.size(), static_cast<size_t>(pooling.line().room())));
                      const Range range = share(in.channels * in.images, part, parts);
                      for (int64_t i = range.begin; i < range.end; ++i) {
                        const int64_t c = i / in.images;
@@ -142,10 +162,8 @@ void lower_pool(Builder& builder, int32_t number) {
                        const PoolLines image{first, lines.line, result, results.line};
                        if (!window) {
                          *result = mean_of_image(in, first, lines.line);
-                       } else if (most) {
-                         max_pool_image(slides, taps, image, best.data());
                        } else {
-                         average_pool_image(slides, with_padding, image);
+                         pooling.run(image, room.data());
                        }
                      }
                    },

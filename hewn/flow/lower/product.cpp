@@ -59,7 +59,7 @@ void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_
   product.out += group.first_output * product.out_stride;
   if (product.add != nullptr) product.add += group.first_output * product.out_stride;
   if (product.bias != nullptr) product.bias += group.first_output;
-  const int64_t width = kernels::machine().panel_width;
+  const int64_t width = kernels::machine().strip_width;
   const int64_t chunks = (plan.columns + width - 1) / width;
   const int64_t outputs = group.weight->outputs();
   if (plan.columns == 1 && product.in_stride == 1 && product.out_stride == 1) {
@@ -181,7 +181,7 @@ void lower_product(Builder& builder, int32_t number) {
   const int64_t out_axis = builder.last_axis(builder.graph().nodes[static_cast<size_t>(last)].outputs[0]);
   const Fused fused = take_along(builder, last, out_axis);
   const Planes in_planes = builder.planes(x, axis);
-  const int32_t out = builder.new_rows(fused.value, out_axis);
+  const int32_t out = result_rows(builder, fused, out_axis);
   const Planes out_planes = builder.planes(fused.value, out_axis);
   Step step{.what = to_string(node), .reads = {in}, .writes = {out}, .run = {}};
   if (fused.add != kNone) step.reads.push_back(fused.add);

@@ -22,8 +22,10 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
     t.out = product.out + part.output * product.out_stride + first;
     t.columns = last - first;
     if (!part.accumulate && product.bias != nullptr) t.bias = product.bias + part.output;
-    if (part.last && product.add != nullptr) t.add = product.add + part.output * product.out_stride + first;
-    t.accumulate = part.accumulate;
+    const bool over = product.add != nullptr && product.add == product.out;
+    if (part.last && product.add != nullptr && !over)
+      t.add = product.add + part.output * product.out_stride + first;
+    t.accumulate = part.accumulate || over;
     t.relu = product.relu && part.last;
     reference::tile(t);
     if (!product.then.on || !part.last) continue;

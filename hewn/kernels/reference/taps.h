@@ -5,6 +5,8 @@
 namespace hewn::kernels::reference {
 
 void sum_taps(const TapSum& sum, int64_t columns);
-void part_pixels(const float* in, float* even, float* odd, int64_t count);
+void every_second(const PixelLines& lines);
+void pool_line(Fold fold, const PoolLine& pool, float* room);
+float sum_lines(const float* in, int64_t line, int64_t lines, int64_t width);
 
 }  // namespace hewn::kernels::reference

@@ -14,6 +14,7 @@ struct PortableSimd {
   using Half = Vector;
   static constexpr int64_t kLanes = 8;
   static constexpr int64_t kPanelWidth = 8;
+  static constexpr int64_t kStripWidth = 8;
   static constexpr int kTileOutputs = 4;
 
   static Vector set(float v) { return Vector{v, v, v, v, v, v, v, v}; }

@@ -19,19 +19,39 @@ HEWN_SIMD_ATTRIBUTE inline auto load_sums(const float* from) {
 /// written, as far as the compiler knows.
 struct Finish {
   float* out;
-  const float* add;
+  const float* add;   // what stands in `out`, or the arguments' add; null: nothing
+  const float* more;  // the arguments' add where `add` is what stands in `out`
   int64_t stride;
-  bool accumulate;
-  bool relu;
 
-  template <class Simd, bool kHalf, class Sums>
+  template <class Simd, bool kHalf, bool kAdd, bool kRelu, class Sums>
   HEWN_SIMD_ATTRIBUTE inline void run(Sums y, int64_t at) const {
-    if (accumulate) y = Simd::plus(y, load_sums<Simd, kHalf>(out + at));
-    if (add != nullptr) y = Simd::plus(y, load_sums<Simd, kHalf>(add + at));
-    if (relu) y = Simd::relu(y);
+    if constexpr (kAdd) {
+      y = Simd::plus(y, load_sums<Simd, kHalf>(add + at));
+      if (more != nullptr) y = Simd::plus(y, load_sums<Simd, kHalf>(more + at));
+    }
+    if constexpr (kRelu) y = Simd::relu(y);
     Simd::store(y, out + at);
   }
-  bool stores_only() const { return !accumulate && add == nullptr && !relu; }
+};
+
+/// The sums of a tile, in registers.
+template <class Simd, int kOutputs, int kFull, bool kHalf>
+struct TileSums {
+  static constexpr int kVectors = kFull + (kFull == 0 ? 1 : 0);
+  typename Simd::Vector full[std::size_t{kOutputs}][std::size_t{kVectors}];
+  typename Simd::Half half[std::size_t{kOutputs}];
+
+  template <bool kAdd, bool kRelu>
+  HEWN_SIMD_ATTRIBUTE inline void write(const Finish& last) const {
+#pragma GCC unroll 8
+    for (int j = 0; j < kOutputs; ++j) {
+      const int64_t row = j * last.stride;
+#pragma GCC unroll 8
+      for (int v = 0; v < kFull; ++v)
+        last.template run<Simd, false, kAdd, kRelu>(full[j][v], row + v * Simd::kLanes);
+      if constexpr (kHalf) last.template run<Simd, true, kAdd, kRelu>(half[j], row + kFull * Simd::kLanes);
+    }
+  }
 };
 
 /// Rows that are asked for before they are needed.
@@ -41,14 +61,13 @@ template <class Simd, int kOutputs, int kFull, bool kHalf>
 HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   constexpr int64_t kLanes = Simd::kLanes;
   constexpr int kVectors = kFull + (kFull == 0 ? 1 : 0);
-  typename Simd::Vector sum[std::size_t{kOutputs}][std::size_t{kVectors}];
-  typename Simd::Half half_sum[std::size_t{kOutputs}];
+  TileSums<Simd, kOutputs, kFull, kHalf> sum;
 #pragma GCC unroll 8
   for (int j = 0; j < kOutputs; ++j) {
     const float start = t.bias == nullptr ? 0.0F : t.bias[j];
 #pragma GCC unroll 8
-    for (int v = 0; v < kFull; ++v) sum[j][v] = Simd::set(start);
-    if constexpr (kHalf) half_sum[j] = Simd::set_half(start);
+    for (int v = 0; v < kFull; ++v) sum.full[j][v] = Simd::set(start);
+    if constexpr (kHalf) sum.half[j] = Simd::set_half(start);
   }
 
   const float* weight = t.weight;
@@ -63,6 +82,7 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
     for (int32_t i = 0; i < run->length; ++i) {
       __builtin_prefetch(next);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 16) __builtin_prefetch(next + 16);
+      if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 32) __builtin_prefetch(next + 32);
       next += in_stride;
       typename Simd::Vector x[std::size_t{kVectors}];
       typename Simd::Half half;
@@ -79,32 +99,19 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
       for (int j = 0; j < kOutputs; ++j) {
         const auto w = Simd::set(weight[j]);
 #pragma GCC unroll 8
-        for (int v = 0; v < kFull; ++v) Simd::multiply_add(x[v], w, sum[j][v]);
-        if constexpr (kHalf) Simd::multiply_add(half, Simd::set_half(weight[j]), half_sum[j]);
+        for (int v = 0; v < kFull; ++v) Simd::multiply_add(x[v], w, sum.full[j][v]);
+        if constexpr (kHalf) Simd::multiply_add(half, Simd::set_half(weight[j]), sum.half[j]);
       }
       in += in_stride;
       weight += weight_stride;
     }
   }
 
-  const Finish last{t.out, t.add, t.out_stride, t.accumulate, t.relu};
-  if (last.stores_only()) {
-#pragma GCC unroll 8
-    for (int j = 0; j < kOutputs; ++j) {
-      float* row = last.out + j * last.stride;
-#pragma GCC unroll 8
-      for (int v = 0; v < kFull; ++v) Simd::store(sum[j][v], row + v * kLanes);
-      if constexpr (kHalf) Simd::store(half_sum[j], row + kFull * kLanes);
-    }
-    return;
-  }
-#pragma GCC unroll 8
-  for (int j = 0; j < kOutputs; ++j) {
-    const int64_t row = j * last.stride;
-#pragma GCC unroll 8
-    for (int v = 0; v < kFull; ++v) last.template run<Simd, false>(sum[j][v], row + v * kLanes);
-    if constexpr (kHalf) last.template run<Simd, true>(half_sum[j], row + kFull * kLanes);
-  }
+  const float* add = t.accumulate ? t.out : t.add;
+  const Finish last{t.out, add, t.accumulate ? t.add : nullptr, t.out_stride};
+  if (add == nullptr)
+    return t.relu ? sum.template write<false, true>(last) : sum.template write<false, false>(last);
+  t.relu ? sum.template write<true, true>(last) : sum.template write<true, false>(last);
 }
 
 /// Picks the loop for a number of outputs; those a target's tiles never have are not built.
@@ -120,10 +127,10 @@ HEWN_SIMD_ATTRIBUTE void tile_of_width(const TileArguments& t) {
 template <class Simd, int kFull = 0>
 HEWN_SIMD_ATTRIBUTE void tile_of_any(const TileArguments& t) {
   constexpr bool kHasHalf = Simd::kLanes > kColumnStep;
-  if constexpr ((kFull + 1) * Simd::kLanes <= Simd::kPanelWidth) {
+  if constexpr ((kFull + 1) * Simd::kLanes <= Simd::kStripWidth) {
     if (t.columns >= (kFull + 1) * Simd::kLanes) return tile_of_any<Simd, kFull + 1>(t);
   }
-  if constexpr (kHasHalf && kFull * Simd::kLanes < Simd::kPanelWidth) {
+  if constexpr (kHasHalf && kFull * Simd::kLanes < Simd::kStripWidth) {
     if (t.columns > kFull * Simd::kLanes) return tile_of_width<Simd, kFull, true>(t);
   }
   if constexpr (kFull > 0) tile_of_width<Simd, kFull, false>(t);
