@@ -133,7 +133,7 @@ void Network::set_threads(int threads) {
 }
 
 /// A plan for a part of the batch, where that is the same: one whose activations stay in the cache. ResNet-50
-/// with a tenth of its blocks took 17.7 ms an image so, 18.3 in twos, and 24.2 in a batch of 8.
+/// with a tenth of its blocks took 19.8 ms an image so, and 24.2 in a batch of 8.
 int64_t Network::prepare_pieces(Ready& ready, const Special& special) {
   constexpr size_t kCacheBytes = size_t{3} << 19;
   const int64_t samples =
