@@ -232,33 +232,6 @@ TEST(Quantise, ThreadsAndBatchesNeverChangeABit) {
   }
 }
 
-TEST(Quantise, ThreadsThatShareAProductNeverChangeABit) {
-  Composer to;
-  int32_t x = to.input("x", {Type::kFloat, {-1, 512}});
-  for (int i = 0; i < 3; ++i) {
-    const std::string name = "w" + std::to_string(i);
-    Tensor weight = noise({512, 512}, static_cast<uint32_t>(i));
-    auto values = weight.values<float>();
-    for (size_t at = 0; at < values.size(); ++at) {
-      if ((at / 512 / 16 + at % 512 / 16) % 3 != 0) values[at] = 0;
-    }
-    x = to.node("Relu", "relu" + name,
-                {to.node("Gemm", name, {x, to.constant(name, weight)}, {{"transB", int64_t{1}}})});
-  }
-  Graph graph = to.finish(x, "y", {Type::kFloat, {-1, 512}});
-  quantise(graph, {{noise({4, 512}, 8)}}, {});
-  for (const int64_t batch : {1, 70, 600}) {
-    const Tensor input = noise({batch, 512}, 9);
-    Network network(graph);
-    const Tensor expected = network.run({input})[0];
-    for (const int threads : {2, 3, 7}) {
-      network.set_threads(threads);
-      const Tensor got = network.run({input})[0];
-      EXPECT_EQ(std::memcmp(got.bytes(), expected.bytes(), got.byte_count()), 0) << threads;
-    }
-  }
-}
-
 TEST(Quantise, LayersCanBeKept) {
   Graph graph = residual(noise, 20);
   const auto layers = quantise(graph, {{images(8, 1)}}, {.percentile = 100, .keep = {"conv2", "fc"}});

@@ -1,9 +1,13 @@
 // Copies of one network, each on a thread of its own, with teams of threads beneath them.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 
+#include "hewn/flow/bf16/halve.h"
+#include "hewn/flow/composer.h"
 #include "hewn/flow/evaluate.h"
+#include "hewn/flow/int8/quantise.h"
 #include "hewn/flow/network.h"
 
 namespace hewn::flow {
@@ -74,6 +78,42 @@ TEST(NetworkThreads, CopiesRunAtOnceOnBatchesOfTheirOwn) {
     EXPECT_TRUE(std::equal(got[i].begin(), got[i].end(), expected[0].values<float>().begin(),
                            expected[0].values<float>().end()))
         << i;
+  }
+}
+
+/// Three products of 512 by 512, a third of whose blocks are kept: enough for several threads to share.
+Graph wide_network() {
+  Composer to;
+  int32_t x = to.input("x", {Type::kFloat, {-1, 512}});
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    Tensor weight = waves({512, 512}, 5 + 2 * i);
+    auto values = weight.values<float>();
+    for (size_t at = 0; at < values.size(); ++at) {
+      values[at] = (at / 512 / 16 + at % 512 / 16) % 3 == 0 ? values[at] / 8 : 0;
+    }
+    x = to.node("Gemm", name, {x, to.constant(name, std::move(weight))}, {{"transB", int64_t{1}}});
+    x = to.node("Relu", "relu" + name, {x});
+  }
+  return to.finish(x, "y", {Type::kFloat, {-1, 512}});
+}
+
+TEST(NetworkThreads, ShareProductsInFewerBits) {
+  Graph bytes = wide_network();
+  quantise(bytes, {{waves({4, 512}, 3)}}, {});
+  Graph halves = wide_network();
+  to_bf16(halves, {});
+  for (const Graph& graph : {bytes, halves}) {
+    for (const int64_t batch : {1, 70, 600}) {
+      const Tensor input = waves({batch, 512}, 11);
+      Network network(graph);
+      const Tensor expected = network.run({input})[0];
+      for (const int threads : {2, 3, 7}) {
+        network.set_threads(threads);
+        const Tensor got = network.run({input})[0];
+        EXPECT_EQ(std::memcmp(got.bytes(), expected.bytes(), got.byte_count()), 0) << batch << " " << threads;
+      }
+    }
   }
 }
 
