@@ -20,7 +20,7 @@ HEWN, MODULES = (os.path.abspath(path) for path in sys.argv[1:3])
 HERE = os.path.dirname(os.path.abspath(__file__))
 PRUNE = ["--block", "4", "--sparsity", "0.5", "--threads", "1"]
 # Options of a training that is over soon, beside the data.
-SMALL = {"resnet50": ["--batch", "4", "--steps", "3"], "vit-s/16": ["--batch", "8", "--steps", "4"]}
+SMALL = {"resnet50": ["--batch", "4", "--steps", "16"], "vit-s/16": ["--batch", "8", "--steps", "16"]}
 # The size that they are made for: where it differs, other layers are there.
 LARGE = ("resnet18", "resnet50", "vit-s/16")
 
