@@ -109,7 +109,7 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
 
   const float* add = t.accumulate ? t.out : t.add;
   const Finish last{t.out, add, t.accumulate ? t.add : nullptr, t.out_stride};
-  if (add == nullptr)
+  if (!t.accumulate && add == nullptr)
     return t.relu ? sum.template write<false, true>(last) : sum.template write<false, false>(last);
   t.relu ? sum.template write<true, true>(last) : sum.template write<true, false>(last);
 }
