@@ -42,7 +42,7 @@ void place_slots(Plan& plan) {
 }
 
 std::shared_ptr<const Weight> WeightCache::get(const Tensor& tensor, WeightKind kind, int64_t groups) {
-  const std::pair<const void*, int64_t> key = {tensor.bytes(), static_cast<int64_t>(kind) + 4 * groups};
+  const std::pair<const void*, int64_t> key = {tensor.identity(), static_cast<int64_t>(kind) + 4 * groups};
   const auto known = weights_.find(key);
   if (known != weights_.end()) return known->second.weight;
   // Constants that were folded for one shape go with its plan.

@@ -1,16 +1,16 @@
 #include "hewn/flow/network.h"
 
 #include <omp.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <exception>
 #include <mutex>
+#include <optional>
 
 #include "hewn/core/error.h"
+#include "hewn/flow/parts.h"
 #include "hewn/flow/samples.h"
 #include "hewn/flow/simplify.h"
 
@@ -18,18 +18,7 @@ namespace hewn::flow {
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 32;
-constexpr size_t kHugePage = size_t{1} << 21;
 constexpr size_t kMostPlans = 4;  // that a network keeps
-
-std::shared_ptr<std::byte> allocate_arena(size_t bytes) {
-  const size_t alignment = bytes >= kHugePage ? kHugePage : 64;
-  const size_t whole = (bytes + alignment) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, whole);
-  if (memory == nullptr) throw std::bad_alloc();
-  if (alignment == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);  // only a wish
-  std::memset(memory, 0, whole);
-  return {static_cast<std::byte*>(memory), [](std::byte* old) { std::free(old); }};
-}
 
 Tensor copy_of(const Tensor& tensor) {
   Tensor copy(tensor.spec());
@@ -48,12 +37,6 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// A thread's share of a step should take longer than waiting for the others.
-int enough_threads(int64_t work, int threads) {
-  constexpr double kShare = 2e6;  // multiply-adds
-  return static_cast<int>(std::clamp(static_cast<double>(work) / kShare, 1.0, static_cast<double>(threads)));
-}
-
 }  // namespace
 
 struct Network::Shared {
@@ -65,14 +48,15 @@ struct Network::Shared {
 };
 
 struct Network::Ready {
-  int64_t pieces = 1;  // of the batch, run one after the other
+  size_t samples = 1;  // of the batch, where it is cut; else it is one
+  size_t pieces = 1;   // of as many samples each
+  size_t piece = 1;    // samples of one
   std::vector<Spec> specs;
   std::vector<Spec> outputs;
   std::vector<Tensor> results;                       // of run_in_place
   std::vector<std::pair<size_t, Tensor>> looked_at;  // inputs whose numbers the plan depends on
-  Plan plan;
-  std::shared_ptr<std::byte> arena;
-  std::vector<const void*> inputs;
+  Part part;                                         // for a piece
+  std::optional<Part> rest;                          // for the samples behind the last piece
 
   bool fits(const std::vector<Tensor>& given) const {
     if (given.size() != specs.size()) return false;
@@ -81,35 +65,6 @@ struct Network::Ready {
     }
     return std::all_of(looked_at.begin(), looked_at.end(),
                        [&](const auto& entry) { return same_bytes(given[entry.first], entry.second); });
-  }
-
-  void run(int threads) {
-    const Memory memory(plan, arena.get(), inputs);
-    const int team = enough_threads(plan.work, threads);
-    if (team == 1) {
-      for (const Step& step : plan.steps) step.run(memory, 0, 1);
-      return;
-    }
-    std::exception_ptr failure;
-#pragma omp parallel num_threads(team)
-    {
-      const int64_t self = omp_get_thread_num();
-      const int64_t parts = omp_get_num_threads();
-      for (const Step& step : plan.steps) {
-        try {
-          if (step.divides) {
-            step.run(memory, self, parts);
-          } else if (self == 0 && !failure) {
-            step.run(memory, 0, 1);
-          }
-        } catch (...) {
-#pragma omp critical
-          failure = std::current_exception();
-        }
-#pragma omp barrier
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
   }
 };
 
@@ -132,35 +87,52 @@ void Network::set_threads(int threads) {
   threads_ = threads > 0 ? threads : std::max(1, omp_get_num_procs());
 }
 
-/// A plan for a part of the batch, where that is the same: one whose activations stay in the cache. ResNet-50
-/// with a tenth of its blocks took 19.8 ms an image so, and 24.2 in a batch of 8.
-int64_t Network::prepare_pieces(Ready& ready, const Special& special) {
-  constexpr size_t kCacheBytes = size_t{3} << 19;
-  const int64_t samples =
-      special.graph.inputs.empty() || ready.specs[0].dims.empty() ? 1 : ready.specs[0].dims[0];
-  const bool single = ready.plan.single_samples;
-  if ((ready.plan.bytes <= kCacheBytes && !single) || !samples_are_apart(special, samples)) return 1;
-  int64_t size = single ? 1
-                        : std::max<int64_t>(1, samples * static_cast<int64_t>(kCacheBytes) /
-                                                   static_cast<int64_t>(ready.plan.bytes));
-  while (samples % size != 0) --size;
+/// A plan for so many samples of the batch, where it gives the same for them. Nothing: it does not.
+std::optional<Plan> Network::plan_samples(const Ready& ready, int64_t size) {
   std::vector<Tensor> inputs;
   for (Spec spec : ready.specs) {
     spec.dims[0] = size;
     inputs.emplace_back(spec);
   }
   try {
-    const Special part = specialise(shared_->graph, inputs);
-    Plan plan = make_plan(part, shared_->weights, kMostBytes);
+    Plan plan = make_plan(specialise(shared_->graph, inputs), shared_->weights, kMostBytes);
     for (size_t i = 0; i < plan.outputs.size(); ++i) {
       Spec whole = plan.output_specs[i];
-      if (whole.dims.empty() || (whole.dims[0] *= samples / size, whole != ready.outputs[i])) return 1;
+      if (whole.dims.empty() || whole.dims[0] != size) return {};
+      whole.dims[0] = ready.specs[0].dims[0];
+      if (whole != ready.outputs[i]) return {};
     }
-    ready.plan = std::move(plan);
-    return samples / size;
+    return plan;
   } catch (const Error&) {
-    return 1;  // it does not take other batches
+    return {};  // it does not take other batches
   }
+}
+
+/// Cuts a batch whose samples are apart into pieces whose activations stay in the cache. ResNet-50 with a
+/// tenth of its blocks took 19.8 ms an image so, and 24.2 in a batch of 8. Whether it did.
+bool Network::cut(Ready& ready, int64_t samples) {
+  constexpr int64_t kCacheBytes = int64_t{3} << 19;
+  constexpr int64_t kFew = 16;  // what a sample takes shows in a vector of them
+  const int64_t few = std::min(samples, kFew);
+  std::optional<Plan> plan = plan_samples(ready, few);
+  if (!plan) return false;
+  const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(plan->bytes) / few, 1);
+  const int64_t most = plan->single_samples ? 1 : std::max<int64_t>(kCacheBytes / bytes, 1);
+  if (most >= samples) return false;
+  const int64_t pieces = (samples + most - 1) / most;
+  const int64_t size = (samples + pieces - 1) / pieces;
+  plan = plan_samples(ready, size);
+  if (!plan) return false;
+  if (samples % size != 0) {
+    std::optional<Plan> rest = plan_samples(ready, samples % size);
+    if (!rest) return false;
+    ready.rest = Part{std::move(*rest), {}, {}};
+  }
+  ready.part.plan = std::move(*plan);
+  ready.samples = static_cast<size_t>(samples);
+  ready.piece = static_cast<size_t>(size);
+  ready.pieces = static_cast<size_t>(samples / size);
+  return true;
 }
 
 Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
@@ -180,12 +152,13 @@ Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
   }
   {
     const std::lock_guard lock(shared_->mutex);
-    ready->plan = make_plan(special, shared_->weights, kMostBytes);
-    ready->outputs = ready->plan.output_specs;
-    ready->pieces = prepare_pieces(*ready, special);
+    for (const Port& output : special.graph.outputs)
+      ready->outputs.push_back(special.specs[static_cast<size_t>(output.value)]);
+    const int64_t samples =
+        ready->specs.empty() || ready->specs[0].dims.empty() ? 1 : ready->specs[0].dims[0];
+    if (!samples_are_apart(special, samples) || !cut(*ready, samples))
+      ready->part.plan = make_plan(special, shared_->weights, kMostBytes);
   }
-  ready->arena = allocate_arena(ready->plan.bytes);
-  ready->inputs.resize(inputs.size());
   if (ready_.size() == kMostPlans) ready_.pop_back();
   ready_.insert(ready_.begin(), std::move(ready));
   return *ready_.front();
@@ -207,31 +180,45 @@ const std::vector<Tensor>& Network::run_in_place(const std::vector<Tensor>& inpu
   return ready.results;
 }
 
+/// Threads run whole pieces side by side; what is left over they share step by step.
 void Network::run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
   outputs.resize(ready.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].spec() != ready.outputs[i]) outputs[i] = Tensor(ready.outputs[i]);
   }
-  const auto pieces = static_cast<size_t>(ready.pieces);
-  const Memory memory(ready.plan, ready.arena.get(), ready.inputs);
-  for (size_t piece = 0; piece < pieces; ++piece) {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      ready.inputs[i] = inputs[i].bytes() + inputs[i].byte_count() / pieces * piece;
-    }
-    ready.run(threads_);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const size_t bytes = outputs[i].byte_count() / pieces;
-      std::memcpy(outputs[i].bytes() + bytes * piece, memory.at(ready.plan.outputs[i]), bytes);
+  const Batch batch{inputs, outputs, ready.samples};
+  const int64_t work = ready.part.plan.work * static_cast<int64_t>(ready.pieces);
+  const auto team = std::min<size_t>(ready.pieces, static_cast<size_t>(enough_threads(work, threads_)));
+  ready.part.prepare(team, inputs.size());
+  const size_t whole = team > 1 ? ready.pieces / team * team : 0;
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(static_cast <int>(team)) if (team > 1)
+  {
+    const auto self = static_cast<size_t>(omp_get_thread_num());
+    // A team may be smaller than asked for.
+    const auto step = static_cast<size_t>(omp_get_num_threads());
+    try {
+      for (size_t i = self; i < whole; i += step) batch.run(ready.part, self, i * ready.piece, 1);
+    } catch (...) {
+#pragma omp critical
+      failure = std::current_exception();
     }
   }
+  if (failure) std::rethrow_exception(failure);
+  for (size_t i = whole; i < ready.pieces; ++i) batch.run(ready.part, 0, i * ready.piece, threads_);
+  if (!ready.rest) return;
+  ready.rest->prepare(1, inputs.size());
+  batch.run(*ready.rest, 0, ready.pieces * ready.piece, threads_);
 }
 
 std::vector<StepTime> Network::profile(const std::vector<Tensor>& inputs) {
   Ready& ready = prepare(inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) ready.inputs[i] = inputs[i].bytes();
-  const Memory memory(ready.plan, ready.arena.get(), ready.inputs);
+  Part& part = ready.part;
+  part.prepare(1, inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) part.inputs[0][i] = inputs[i].bytes();
+  const Memory memory(part.plan, part.arenas[0].get(), part.inputs[0]);
   std::vector<StepTime> out;
-  for (const Step& step : ready.plan.steps) {
+  for (const Step& step : part.plan.steps) {
     const double begin = thread_seconds();
     step.run(memory, 0, 1);
     out.push_back({step.what, step.work, thread_seconds() - begin});

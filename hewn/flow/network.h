@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ class Network {
 
   Ready& prepare(const std::vector<Tensor>& inputs);
   void run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
-  int64_t prepare_pieces(Ready& ready, const Special& special);
+  bool cut(Ready& ready, int64_t samples);
+  std::optional<Plan> plan_samples(const Ready& ready, int64_t size);
 
   std::shared_ptr<Shared> shared_;
   std::vector<std::shared_ptr<Ready>> ready_;  // the last used first

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 #include "hewn/core/error.h"
@@ -10,6 +11,14 @@ namespace hewn::flow {
 namespace {
 
 constexpr std::align_val_t kCacheLine{64};
+
+std::shared_ptr<std::byte[]> zeros(size_t byte_count) {
+  const size_t bytes = std::max<size_t>(byte_count, 1);
+  std::shared_ptr<std::byte[]> memory(static_cast<std::byte*>(::operator new(bytes, kCacheLine)),
+                                      [](std::byte* old) { ::operator delete(old, kCacheLine); });
+  std::memset(memory.get(), 0, bytes);
+  return memory;
+}
 
 }  // namespace
 
@@ -60,11 +69,36 @@ int64_t count(std::span<const int64_t> dims) {
   return none ? 0 : elements;
 }
 
-Tensor::Tensor(Spec spec) : spec_(std::move(spec)), elements_(spec_.elements()) {
-  const size_t bytes = std::max<size_t>(byte_count(), 1);
-  memory_ = std::shared_ptr<std::byte[]>(static_cast<std::byte*>(::operator new(bytes, kCacheLine)),
-                                         [](std::byte* memory) { ::operator delete(memory, kCacheLine); });
-  std::memset(memory_.get(), 0, bytes);
+struct Tensor::Deferred {
+  KeptWeight kept;
+  std::once_flag once;
+  std::shared_ptr<std::byte[]> memory;
+};
+
+Tensor::Tensor(Spec spec)
+    : spec_(std::move(spec)), elements_(spec_.elements()), memory_(zeros(byte_count())) {}
+
+Tensor::Tensor(Spec spec, KeptWeight kept)
+    : spec_(std::move(spec)), elements_(spec_.elements()), deferred_(std::make_shared<Deferred>()) {
+  expect(Type::kFloat);
+  if (elements_ != kept.pattern.grid.elements()) {
+    throw Error(str("blocks of a weight of ", kept.pattern.grid.rows, "x", kept.pattern.grid.cols,
+                    " are none of a tensor of ", to_string(spec_.dims)));
+  }
+  deferred_->kept = std::move(kept);
+}
+
+const KeptWeight* Tensor::kept() const { return deferred_ ? &deferred_->kept : nullptr; }
+
+std::byte* Tensor::made() const {
+  std::call_once(deferred_->once, [this] {
+    deferred_->memory = zeros(byte_count());
+    const KeptWeight& kept = deferred_->kept;
+    const Grid& grid = kept.pattern.grid;
+    kernels::scatter_blocks(kept.pattern, {grid, kept.taps}, kept.values.data(),
+                            reinterpret_cast<float*>(deferred_->memory.get()), 0, grid.col_blocks());
+  });
+  return deferred_->memory.get();
 }
 
 void Tensor::point_at(Type type, std::span<const int64_t> dims, void* memory) {
@@ -72,6 +106,7 @@ void Tensor::point_at(Type type, std::span<const int64_t> dims, void* memory) {
   spec_.dims.assign(dims.begin(), dims.end());
   elements_ = 0;  // should they be too many
   memory_ = std::shared_ptr<std::byte[]>(std::shared_ptr<void>(), static_cast<std::byte*>(memory));
+  deferred_.reset();
   elements_ = spec_.elements();
 }
 
@@ -80,6 +115,10 @@ Tensor Tensor::shaped(Dims dims) const {
     throw Error(str("a tensor of ", to_string(spec_.dims), " cannot be ", to_string(dims)));
   }
   Tensor out = *this;
+  if (deferred_) {  // its blocks are those of the shape it had
+    out.memory_ = std::shared_ptr<std::byte[]>(deferred_, made());
+    out.deferred_.reset();
+  }
   out.spec_.dims = std::move(dims);
   return out;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/kernels/bsr.h"
+
 namespace hewn::flow {
 
 /// Elements of a tensor: 32-bit floats, 64-bit integers, or bytes that are 0 or 1.
@@ -42,6 +44,13 @@ struct Spec {
 };
 std::string to_string(const Spec& spec);
 
+/// The kept blocks of a weight; other numbers are zeros. The weight itself is outputs x channels x taps.
+struct KeptWeight {
+  kernels::BsrPattern pattern;  // (taps x channels) x outputs
+  std::vector<float> values;    // [kept][block.cols][block.rows]
+  int64_t taps = 1;
+};
+
 /// A tensor that owns its numbers, unless it was told to point elsewhere. Copies share them, so they are
 /// written only by who made it.
 class Tensor {
@@ -49,27 +58,33 @@ class Tensor {
   Tensor() : Tensor(Spec{Type::kFloat, {0}}) {}
   /// Zeros.
   explicit Tensor(Spec spec);
+  /// A weight of which its blocks are known: all of its numbers are there once somebody asks for them.
+  Tensor(Spec spec, KeptWeight kept);
 
   const Spec& spec() const { return spec_; }
   const Dims& dims() const { return spec_.dims; }
   Type type() const { return spec_.type; }
   int64_t elements() const { return elements_; }
-  std::byte* bytes() { return memory_.get(); }
-  const std::byte* bytes() const { return memory_.get(); }
+  std::byte* bytes() { return numbers(); }
+  const std::byte* bytes() const { return numbers(); }
+  /// Null where its blocks are not known.
+  const KeptWeight* kept() const;
+  /// The same for tensors that share their numbers, and for no others.
+  const void* identity() const { return deferred_ ? deferred_.get() : static_cast<void*>(memory_.get()); }
   /// Whether another tensor has the same memory.
-  bool shared() const { return memory_.use_count() > 1; }
+  bool shared() const { return (deferred_ ? deferred_.use_count() : memory_.use_count()) > 1; }
   size_t byte_count() const { return static_cast<size_t>(elements_) * size_of(spec_.type); }
 
   /// Throws Error where the elements are of another type.
   template <class T>
   std::span<T> values() {
     expect(kTypeOf<T>);
-    return {reinterpret_cast<T*>(memory_.get()), static_cast<size_t>(elements_)};
+    return {reinterpret_cast<T*>(numbers()), static_cast<size_t>(elements_)};
   }
   template <class T>
   std::span<const T> values() const {
     expect(kTypeOf<T>);
-    return {reinterpret_cast<const T*>(memory_.get()), static_cast<size_t>(elements_)};
+    return {reinterpret_cast<const T*>(numbers()), static_cast<size_t>(elements_)};
   }
 
   /// Becomes numbers in memory of someone else, which must outlive it and its copies. Allocates nothing
@@ -80,11 +95,16 @@ class Tensor {
   Tensor shaped(Dims dims) const;
 
  private:
+  struct Deferred;
+
   void expect(Type type) const;
+  std::byte* numbers() const { return deferred_ ? made() : memory_.get(); }
+  std::byte* made() const;
 
   Spec spec_;
   int64_t elements_ = 0;
   std::shared_ptr<std::byte[]> memory_;
+  std::shared_ptr<Deferred> deferred_;  // instead of memory
 };
 
 /// One dimension of integers, or one number.

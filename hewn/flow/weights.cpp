@@ -23,8 +23,14 @@ struct Matrix {
   }
 };
 
+constexpr double kWorthLeavingOut = 0.9;
+
 /// Time of a kept block of this size, over that of as many weights multiplied densely.
 double cost_of_block(int64_t size) { return size >= 16 ? 1.0 : size >= 8 ? 1.1 : 1.4; }
+
+double density(const kernels::BsrPattern& pattern) {
+  return static_cast<double>(pattern.kept()) / static_cast<double>(pattern.grid.blocks());
+}
 
 std::vector<uint8_t> kept_blocks(const Matrix& matrix, const Grid& grid) {
   std::vector<uint8_t> kept(static_cast<size_t>(grid.row_blocks() * grid.col_blocks()), 0);
@@ -35,6 +41,13 @@ std::vector<uint8_t> kept_blocks(const Matrix& matrix, const Grid& grid) {
     }
   }
   return kept;
+}
+
+kernels::Packed pack(const kernels::BsrPattern& pattern, const std::vector<float>& values) {
+  kernels::Packed packed = kernels::Packed::linear(pattern);
+  packed.fill(values.data());
+  packed.freeze();
+  return packed;
 }
 
 kernels::Packed pack_blocks(const Matrix& matrix, const Grid& grid, const uint8_t* kept) {
@@ -48,10 +61,7 @@ kernels::Packed pack_blocks(const Matrix& matrix, const Grid& grid, const uint8_
                           }
                         }
                       });
-  kernels::Packed packed = kernels::Packed::linear(pattern);
-  packed.fill(values.data());
-  packed.freeze();
-  return packed;
+  return pack(pattern, values);
 }
 
 /// The way that takes least time, and which blocks it keeps.
@@ -61,7 +71,7 @@ struct Choice {
 };
 
 Choice choose(const Matrix& matrix, int64_t block) {
-  double best = 0.9;
+  double best = kWorthLeavingOut;
   Choice out;
   const std::vector<int64_t> sizes =
       block > 0 ? std::vector<int64_t>{block} : std::vector<int64_t>{32, 16, 8, 4};
@@ -110,9 +120,22 @@ Matrices matrices_of(const Tensor& tensor, WeightKind kind, int64_t groups) {
   return out;
 }
 
+/// The known blocks of a weight, where leaving out the others saves a tenth of the time. Else null, and the
+/// weight is not much larger than they are.
+const KeptWeight* known_blocks(const Tensor& tensor, WeightKind kind, int64_t groups) {
+  const KeptWeight* kept = tensor.kept();
+  if (kept == nullptr || groups != 1 || kind == WeightKind::kInOut) return nullptr;
+  const BlockShape& block = kept->pattern.grid.block;
+  const double cost = density(kept->pattern) * cost_of_block(std::min(block.rows, block.cols));
+  return cost < kWorthLeavingOut ? kept : nullptr;
+}
+
 }  // namespace
 
 BlockChoice choose_blocks(const Tensor& tensor, WeightKind kind, int64_t groups, int64_t block) {
+  if (const KeptWeight* kept = known_blocks(tensor, kind, groups)) {
+    return {kept->pattern.grid.block.cols, density(kept->pattern)};
+  }
   const Matrices matrices = matrices_of(tensor, kind, groups);
   BlockChoice out{0, 0};
   for (const Matrix& matrix : matrices.groups) {
@@ -125,8 +148,18 @@ BlockChoice choose_blocks(const Tensor& tensor, WeightKind kind, int64_t groups,
 
 std::shared_ptr<const Weight> pack_weight(const Tensor& tensor, WeightKind kind, int64_t groups,
                                           int64_t block) {
-  const Matrices matrices = matrices_of(tensor, kind, groups);
   auto out = std::make_shared<Weight>();
+  if (const KeptWeight* kept = known_blocks(tensor, kind, groups)) {
+    const Grid& grid = kept->pattern.grid;
+    out->taps = kept->taps;
+    out->channels = grid.rows / kept->taps;
+    out->outputs = grid.cols;
+    out->block = grid.block.cols;
+    out->density = density(kept->pattern);
+    out->groups.push_back(pack(kept->pattern, kept->values));
+    return out;
+  }
+  const Matrices matrices = matrices_of(tensor, kind, groups);
   out->taps = matrices.taps;
   out->channels = matrices.channels;
   out->outputs = matrices.outputs;

@@ -75,7 +75,7 @@ std::string bf16_machine() {
 
 std::shared_ptr<const PairWeights> WeightCache::get_pairs(const Tensor& tensor, WeightKind kind,
                                                           int64_t groups) {
-  auto& weights = pair_weights_[{tensor.bytes(), static_cast<int64_t>(kind) + 4 * groups}];
+  auto& weights = pair_weights_[{tensor.identity(), static_cast<int64_t>(kind) + 4 * groups}];
   if (weights.weight != nullptr) return weights.weight;
   const Dims& dims = tensor.dims();
   const bool turned = kind == WeightKind::kInOut;

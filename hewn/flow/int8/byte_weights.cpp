@@ -115,7 +115,7 @@ WeightBytes round_to_bytes(Tensor& tensor, WeightKind kind) {
 
 std::shared_ptr<const ByteWeights> WeightCache::get_bytes(const Tensor& tensor, const WeightBytes& bytes,
                                                           WeightKind kind, int64_t groups) {
-  auto& weights = byte_weights_[{tensor.bytes(), static_cast<int64_t>(kind) + 4 * groups}];
+  auto& weights = byte_weights_[{tensor.identity(), static_cast<int64_t>(kind) + 4 * groups}];
   if (weights != nullptr) return weights;
   const Layout layout = layout_of(tensor.dims(), kind);
   const std::vector<int8_t> values = bytes_of(tensor, bytes, kind);

@@ -1,0 +1,85 @@
+#include "hewn/flow/parts.h"
+
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace hewn::flow {
+namespace {
+
+constexpr size_t kHugePage = size_t{1} << 21;
+
+std::shared_ptr<std::byte> allocate_arena(size_t bytes) {
+  const size_t alignment = bytes >= kHugePage ? kHugePage : 64;
+  const size_t whole = (bytes + alignment) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (alignment == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);  // only a wish
+  std::memset(memory, 0, whole);
+  return {static_cast<std::byte*>(memory), [](std::byte* old) { std::free(old); }};
+}
+
+}  // namespace
+
+// A thread's share of a step should take longer than waiting for the others.
+int enough_threads(int64_t work, int threads) {
+  constexpr double kShare = 2e6;  // multiply-adds
+  return static_cast<int>(std::clamp(static_cast<double>(work) / kShare, 1.0, static_cast<double>(threads)));
+}
+
+void Part::prepare(size_t places, size_t input_count) {
+  while (arenas.size() < places) {
+    arenas.push_back(allocate_arena(plan.bytes));
+    inputs.emplace_back(input_count);
+  }
+}
+
+void Part::run(size_t place, int threads) {
+  const Memory memory(plan, arenas[place].get(), inputs[place]);
+  const int team = enough_threads(plan.work, threads);
+  if (team == 1) {
+    for (const Step& step : plan.steps) step.run(memory, 0, 1);
+    return;
+  }
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(team)
+  {
+    const int64_t self = omp_get_thread_num();
+    const int64_t parts = omp_get_num_threads();
+    for (const Step& step : plan.steps) {
+      try {
+        if (step.divides) {
+          step.run(memory, self, parts);
+        } else if (self == 0 && !failure) {
+          step.run(memory, 0, 1);
+        }
+      } catch (...) {
+#pragma omp critical
+        failure = std::current_exception();
+      }
+#pragma omp barrier
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Batch::run(Part& part, size_t place, size_t first, int threads) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    part.inputs[place][i] = inputs[i].bytes() + inputs[i].byte_count() / samples * first;
+  }
+  part.run(place, threads);
+  const Memory memory(part.plan, part.arenas[place].get(), part.inputs[place]);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Spec& spec = part.plan.output_specs[i];
+    const size_t bytes = static_cast<size_t>(spec.elements()) * size_of(spec.type);
+    std::memcpy(outputs[i].bytes() + outputs[i].byte_count() / samples * first,
+                memory.at(part.plan.outputs[i]), bytes);
+  }
+}
+
+}  // namespace hewn::flow

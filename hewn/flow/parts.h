@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hewn/flow/plan.h"
+
+namespace hewn::flow {
+
+/// As many threads as have enough to do with so many multiply-adds.
+int enough_threads(int64_t work, int threads);
+
+/// A plan for some samples of a batch, or for all, and memory for as many threads as run it side by side.
+struct Part {
+  Plan plan;
+  std::vector<std::shared_ptr<std::byte>> arenas;
+  std::vector<std::vector<const void*>> inputs;  // of each
+
+  /// Has memory for so many places. Allocates nothing the second time.
+  void prepare(size_t places, size_t input_count);
+  /// In the memory of one place, on so many threads.
+  void run(size_t place, int threads);
+};
+
+/// Inputs and outputs, cut into samples; one where they are not.
+struct Batch {
+  const std::vector<Tensor>& inputs;
+  std::vector<Tensor>& outputs;
+  size_t samples;
+
+  /// Runs a part on the samples from `first` on.
+  void run(Part& part, size_t place, size_t first, int threads) const;
+};
+
+}  // namespace hewn::flow
