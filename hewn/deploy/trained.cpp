@@ -4,7 +4,7 @@
 #include "hewn/core/files.h"
 #include "hewn/deploy/export.h"
 #include "hewn/deploy/finished_run.h"
-#include "hewn/deploy/flow_graph.h"
+#include "hewn/runtime/flow_graph.h"
 #include "hewn/runtime/about.h"
 #include "hewn/runtime/preprocessing.h"
 #include "hewn/save.h"

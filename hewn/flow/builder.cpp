@@ -94,13 +94,13 @@ int32_t Builder::rows_over(int32_t value, int64_t axis, int32_t slot) {
 
 bool Builder::free_after(int32_t value, int32_t slot) const { return uses(value) == 1 && owns(slot); }
 
-bool Builder::last_read(int32_t value, int32_t slot, int32_t node, int32_t reader) const {
+bool Builder::last_read(int32_t value, int32_t slot, int32_t reader) const {
   const auto reads = [&](const Node& other) {
     return std::find(other.inputs.begin(), other.inputs.end(), value) != other.inputs.end();
   };
   for (size_t i = 0; i < graph().nodes.size(); ++i) {
     const auto number = static_cast<int32_t>(i);
-    if ((number > node || deferred[i]) && number != reader && reads(graph().nodes[i])) return false;
+    if ((number >= lowering || deferred[i]) && number != reader && reads(graph().nodes[i])) return false;
   }
   const auto& outputs = graph().outputs;
   return owns(slot) &&
@@ -224,7 +224,9 @@ Plan make_plan(const Special& special, WeightCache& weights, size_t most_bytes) 
     if (!builder.done[i]) wants_planes(builder, graph.nodes[i]);
   }
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!builder.done[i]) lower(builder, static_cast<int32_t>(i));
+    if (builder.done[i]) continue;
+    builder.lowering = static_cast<int32_t>(i);
+    lower(builder, builder.lowering);
   }
   for (const Port& port : graph.outputs) {
     builder.plan.outputs.push_back(builder.plain(port.value));

@@ -124,9 +124,9 @@ class Builder {
   int32_t scratch(size_t bytes);
   /// Whether a slot may be written over by the step that reads it for `value`.
   bool free_after(int32_t value, int32_t slot) const;
-  /// Whether it may be written over by the steps of a node that takes `reader` along: nobody else reads it
-  /// from there on.
-  bool last_read(int32_t value, int32_t slot, int32_t node, int32_t reader) const;
+  /// Whether it may be written over by the node that is lowered and takes `reader` along: nobody else reads
+  /// it from there on, nor that node itself.
+  bool last_read(int32_t value, int32_t slot, int32_t reader) const;
 
   void add(Step step) { plan.steps.push_back(std::move(step)); }
   std::shared_ptr<const Weight> weight(const Tensor& tensor, WeightKind kind, int64_t groups) {
@@ -141,6 +141,7 @@ class Builder {
   }
 
   Plan plan;
+  int32_t lowering = 0;                                                // the node whose steps are added
   std::vector<bool> done;                                              // nodes that another one took along
   std::vector<bool> deferred;                                          // nodes that a later one will do
   std::map<int32_t, std::shared_ptr<const FoundAttention>> attention;  // by the node that ends it

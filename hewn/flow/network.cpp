@@ -211,6 +211,8 @@ void Network::run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::v
   batch.run(*ready.rest, 0, ready.pieces * ready.piece, threads_);
 }
 
+size_t Network::prepared_bytes(const std::vector<Tensor>& inputs) { return prepare(inputs).part.plan.bytes; }
+
 std::vector<StepTime> Network::profile(const std::vector<Tensor>& inputs) {
   Ready& ready = prepare(inputs);
   Part& part = ready.part;

@@ -42,6 +42,9 @@ class Network {
   /// few shapes are kept; for these nothing is allocated.
   const std::vector<Tensor>& run_in_place(const std::vector<Tensor>& inputs);
 
+  /// Makes everything ready for such inputs. Returns the bytes that a thread's activations take.
+  size_t prepared_bytes(const std::vector<Tensor>& inputs);
+
   /// Runs once on one thread, and says how long every step took.
   std::vector<StepTime> profile(const std::vector<Tensor>& inputs);
 

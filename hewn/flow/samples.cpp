@@ -27,8 +27,8 @@ const std::set<std::string> kPairOperators = {
     "Max", "Min",   "Mod", "Mul",   "Or",      "PRelu",          "Pow",  "Sub",
     "Sum", "Where", "Xor"};
 const std::set<std::string> kImageOperators = {
-    "AveragePool",   "BatchNormalization",    "Conv",   "GlobalAveragePool",
-    "GlobalMaxPool", "InstanceNormalization", "MaxPool"};
+    "AveragePool",   "BatchNormalization",    "Conv",    "DepthToSpace", "GlobalAveragePool",
+    "GlobalMaxPool", "InstanceNormalization", "MaxPool", "SpaceToDepth"};
 const std::set<std::string> kShapeOperators = {"Flatten", "Reshape", "Squeeze", "Unsqueeze"};
 
 class Samples {
@@ -114,6 +114,7 @@ class Samples {
     }
     if (node.op == "Split") return other_axis(node.integer("axis", 0), x) ? Axis(at) : std::nullopt;
     if (node.op == "Slice") return follow_slice(node);
+    if (node.op == "Pad") return follow_pad(node);
     if (node.op.starts_with("Reduce")) return follow_reduce(node);
     return std::nullopt;
   }
@@ -219,6 +220,16 @@ class Samples {
       if (!other_axis(one, node.inputs[0])) return std::nullopt;
     }
     return along(node.inputs[0]);
+  }
+
+  Axis follow_pad(const Node& node) const {
+    const int32_t x = node.inputs[0];
+    const auto given = list(node, 1);
+    const std::vector<int64_t> pads = given ? *given : node.integers("pads");
+    const auto at = static_cast<size_t>(axis(x));
+    const auto ranks = static_cast<size_t>(rank(x));
+    const bool apart = pads.size() == 2 * ranks && pads[at] == 0 && pads[at + ranks] == 0;
+    return apart && (node.inputs.size() < 4 || node.inputs[3] == kNone) ? Axis(along(x)) : std::nullopt;
   }
 
   Axis follow_reduce(const Node& node) const {

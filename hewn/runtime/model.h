@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hewn/runtime/executor.h"
+#include "hewn/flow/network.h"
+#include "hewn/runtime/look_up.h"
 #include "hewn/runtime/model_file.h"
 
 namespace hewn::runtime {
@@ -21,17 +22,16 @@ class Model {
   static Model load(const std::filesystem::path& path, const Limits& limits = {});
   /// From data in memory that load() would have accepted. Throws Error beyond `limits`.
   explicit Model(ModelData data, const Limits& limits = {});
-  Model(const Model& other)
-      : about_(other.about_), program_(other.program_), executor_(program_), threads_(other.threads_) {}
-  Model& operator=(const Model& other);
+  Model(const Model& other) = default;
+  Model& operator=(const Model& other) = default;
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
   ~Model() = default;
 
   /// Channels, height, width of one sample.
   std::array<int64_t, 3> input_shape() const;
-  int64_t inputs() const { return program_->input.elements(); }
-  int64_t outputs() const { return program_->output.elements(); }
+  int64_t inputs() const { return about_->input.elements(); }
+  int64_t outputs() const { return about_->outputs; }
   /// How many values each input takes, where they are numbers of values that embeddings look up; else empty.
   std::vector<int64_t> vocabularies() const;
   /// Names of the outputs, or of no and yes where there is one output; empty where the file has none.
@@ -45,27 +45,33 @@ class Model {
 
   /// 0, which is the default: all cores that this process may use.
   void set_threads(int threads);
-  int threads() const { return threads_; }
+  int threads() const { return network_.threads(); }
 
   /// `input`: batch x channels x height x width; `output`: batch x outputs(). Both row-major, with no gaps.
   /// With vocabularies() an input is a whole number, from 0 to below its vocabulary; a sample with anything
   /// else among them comes out as NaN.
-  void run(const float* input, int64_t batch, float* output) {
-    executor_.run(input, batch, output, threads_);
-  }
+  void run(const float* input, int64_t batch, float* output);
 
  private:
   struct About {
+    Shape input;
+    int64_t outputs = 0;
+    std::vector<LookUp> look_ups;  // the network's inputs, where it takes values of fields
     std::vector<std::string> classes;
     Json preprocessing;
     Arrays arrays;
     std::map<std::string, std::string> metadata;
   };
 
+  static About about(ModelData& data, const Limits& limits);
+
   std::shared_ptr<const About> about_;
-  std::shared_ptr<const Program> program_;
-  Executor executor_;
-  int threads_ = 1;
+  flow::Network network_;
+  // Of the call: where inputs and outputs lie, and what was looked up.
+  std::vector<flow::Tensor> inputs_;
+  std::vector<flow::Tensor> outputs_;
+  std::vector<std::vector<float>> looked_up_;
+  std::vector<bool> known_;
 };
 
 }  // namespace hewn::runtime

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "hewn/core/error.h"
-#include "hewn/runtime/program.h"
+#include "hewn/runtime/model.h"
 #include "tests/runtime/models.h"
 
 namespace hewn::runtime {
@@ -27,29 +27,25 @@ TEST(Operator, SaysNothingThatContradictsItself) {
     SCOPED_TRACE(op->name);
     EXPECT_LE(op->inputs, 2U);
     EXPECT_EQ(op->read == nullptr, op->write == nullptr);
-    EXPECT_EQ(op->pack != nullptr, op->tensors == Tensors::kWeight);
-    EXPECT_FALSE(op->takes_add && op->inputs != 1);
-    EXPECT_FALSE(op->writes_over_addend && !op->takes_add);
-    EXPECT_FALSE(op->pointwise && op->reads_border);
   }
 }
 
-// The tests of files and of the executor run over these graphs.
+// The tests of files and of models run over these graphs.
 TEST(Operator, IsInASampleGraphWhereItRuns) {
   std::set<std::string_view> used;
   for (const NamedGraph& sample : sample_graphs()) {
     for (const Node& node : sample.graph.nodes) used.insert(name_of(node.op));
   }
   for (const Operator* op : operators())
-    EXPECT_TRUE(op->run == nullptr || used.contains(op->name)) << op->name;
+    EXPECT_TRUE(op->tensors == Tensors::kFolded || used.contains(op->name)) << op->name;
 }
 
-TEST(Operator, WithoutARunIsRefused) {
+TEST(Operator, ThatExportFoldsIsRefused) {
   Graph graph;
   graph.batch_norm("b", graph.input({3, 4, 4}), 1e-5);
   ModelData model;
   model.graph = graph;
-  EXPECT_THROW(make_program(std::move(model), {}), Error);
+  EXPECT_THROW(Model(std::move(model), {}), Error);
 }
 
 }  // namespace

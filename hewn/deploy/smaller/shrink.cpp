@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hewn/deploy/flow_graph.h"
+#include "hewn/runtime/flow_graph.h"
 
 namespace hewn::deploy {
 namespace {

@@ -22,7 +22,7 @@ Fused take_along(Builder& builder, int32_t number, int64_t axis) {
         builder.spec(other) == builder.spec(out.value) &&
         builder.planes(other, axis) == builder.planes(out.value, axis)) {
       out.add = builder.rows(other, axis);
-      out.over = builder.last_read(other, out.add, number, next);
+      out.over = builder.last_read(other, out.add, next);
       out.value = sum;
       builder.done[static_cast<size_t>(next)] = true;
       next = free_reader(sum);

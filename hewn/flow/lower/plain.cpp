@@ -1,4 +1,7 @@
 // Everything else: row-major, by the operator itself; products and softmax by faster kernels.
+#include <memory>
+#include <mutex>
+
 #include "hewn/flow/builder.h"
 #include "hewn/flow/op/operator.h"
 #include "hewn/kernels/planes.h"
@@ -86,38 +89,79 @@ struct PlainCall {
   Call call;
   std::vector<int32_t> in;
   std::vector<int32_t> out;
+
+  PlainCall() = default;
+  PlainCall(const PlainCall& other)
+      : node(other.node), views(other.views), call(other.call), in(other.in), out(other.out) {
+    point_at_own();
+  }
+  PlainCall& operator=(const PlainCall&) = delete;
+  ~PlainCall() = default;
+
+  void point_at_own() {
+    call.node = &node;
+    for (size_t i = 0; i < in.size(); ++i) call.in[i] = in[i] == kNone ? nullptr : &views[i];
+  }
+
+  void run(const Operator& op, const Memory& memory) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (in[i] != kNone) views[i].data = memory.at(in[i]);
+    }
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (out[i] != kNone) call.out[i].data = memory.at(out[i]);
+    }
+    op.run(call);
+  }
+};
+
+/// One for each thread that runs the step in memory of its own, as many as there were at a time.
+class PlainCalls {
+ public:
+  explicit PlainCalls(PlainCall first) : first_(std::move(first)) {}
+
+  std::unique_ptr<PlainCall> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<PlainCall>(first_);
+    std::unique_ptr<PlainCall> out = std::move(free_.back());
+    free_.pop_back();
+    return out;
+  }
+  void give_back(std::unique_ptr<PlainCall> call) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(call));
+  }
+
+ private:
+  const PlainCall first_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PlainCall>> free_;
 };
 
 void add_operator(Builder& builder, const Node& node) {
-  auto plain = std::make_shared<PlainCall>();
-  plain->node = node;
-  plain->views.resize(node.inputs.size());
-  plain->call.node = &plain->node;
+  PlainCall plain;
+  plain.node = node;
+  plain.views.resize(node.inputs.size());
+  plain.call.in.resize(node.inputs.size());
   Step step{.what = to_string(node), .reads = {}, .writes = {}, .run = {}, .divides = false};
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const int32_t value = node.inputs[i];
-    plain->in.push_back(value == kNone ? kNone : builder.plain(value));
-    plain->call.in.push_back(value == kNone ? nullptr : &plain->views[i]);
+    plain.in.push_back(value == kNone ? kNone : builder.plain(value));
     if (value == kNone) continue;
-    plain->views[i].spec = builder.spec(value);
-    step.reads.push_back(plain->in.back());
+    plain.views[i].spec = builder.spec(value);
+    step.reads.push_back(plain.in.back());
   }
   for (const int32_t value : node.outputs) {
     const bool wanted = value != kNone;
-    plain->out.push_back(wanted ? builder.new_plain(value) : kNone);
-    plain->call.out.push_back({wanted ? builder.spec(value) : Spec{}, nullptr});
-    if (wanted) step.writes.push_back(plain->out.back());
+    plain.out.push_back(wanted ? builder.new_plain(value) : kNone);
+    plain.call.out.push_back({wanted ? builder.spec(value) : Spec{}, nullptr});
+    if (wanted) step.writes.push_back(plain.out.back());
     if (wanted) step.work += builder.spec(value).elements();
   }
   const Operator* op = find_operator(node.op);
-  step.run = [plain, op](const Memory& memory, int64_t, int64_t) {
-    for (size_t i = 0; i < plain->in.size(); ++i) {
-      if (plain->in[i] != kNone) plain->views[i].data = memory.at(plain->in[i]);
-    }
-    for (size_t i = 0; i < plain->out.size(); ++i) {
-      if (plain->out[i] != kNone) plain->call.out[i].data = memory.at(plain->out[i]);
-    }
-    op->run(plain->call);
+  step.run = [calls = std::make_shared<PlainCalls>(plain), op](const Memory& memory, int64_t, int64_t) {
+    std::unique_ptr<PlainCall> call = calls->take();
+    call->run(*op, memory);
+    calls->give_back(std::move(call));
   };
   builder.add(std::move(step));
 }

@@ -1,9 +1,6 @@
-#include <limits>
-
 #include "hewn/core/error.h"
 #include "hewn/runtime/node_json.h"
 #include "hewn/runtime/op/operator.h"
-#include "hewn/runtime/op/work.h"
 #include "hewn/runtime/shapes.h"
 
 namespace hewn::runtime {
@@ -34,30 +31,6 @@ void write_embedding(const Node& node, Json& json) {
   json["vocabularies"] = node.vocabularies;
 }
 
-/// Fields are shared out. NaN stands for values that are not in the table.
-template <class Number>
-void look_up(const PackedTable& table, const std::vector<Number>& rows, const Work& work, int64_t part,
-             int64_t parts) {
-  const Range fields = share(work.in.channels, part, parts);
-  for (int64_t field = fields.begin; field < fields.end; ++field) {
-    const float* from = work.from + (work.in.row(0, 0) + field) * work.columns;
-    float* to = work.to + (work.out.row(0, 0) + field * table.width) * work.columns;
-    for (int64_t c = 0; c < work.columns; ++c) {
-      const int64_t row = table.row(field, from[c]);
-      for (int64_t d = 0; d < table.width; ++d) {
-        to[d * work.columns + c] = row < 0 ? std::numeric_limits<float>::quiet_NaN()
-                                           : kernels::widen(rows[static_cast<size_t>(row * table.width + d)]);
-      }
-    }
-  }
-}
-
-void run_embedding(const Work& work, int64_t part, int64_t parts) {
-  const PackedTable& table = *work.table;
-  if (table.halves.empty()) return look_up(table, table.values, work, part, parts);
-  look_up(table, table.halves, work, part, parts);
-}
-
 }  // namespace
 
 /// A row of numbers for each field's value; only right behind the input.
@@ -66,8 +39,7 @@ const Operator& embedding() {
                                           .tensors = Tensors::kTable,
                                           .shape = embedding_shape,
                                           .read = read_embedding,
-                                          .write = write_embedding,
-                                          .run = run_embedding};
+                                          .write = write_embedding};
   return kEmbedding;
 }
 

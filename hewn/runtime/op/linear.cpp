@@ -11,21 +11,11 @@ Shape linear_shape(const Node& node, std::span<const Shape> in) {
   return {node.outputs, 1, 1};
 }
 
-kernels::Packed pack_linear(const kernels::BsrPattern& pattern, const Node&, const kernels::ImageShape&) {
-  return kernels::Packed::linear(pattern);
-}
-
 }  // namespace
 
 const Operator& linear() {
-  static constexpr Operator kLinear = {.name = "linear",
-                                       .tensors = Tensors::kWeight,
-                                       .shape = linear_shape,
-                                       .cost = product_cost,
-                                       .pack = pack_linear,
-                                       .run = run_product,
-                                       .takes_add = true,
-                                       .takes_relu = true};
+  static constexpr Operator kLinear = {
+      .name = "linear", .tensors = Tensors::kWeight, .shape = linear_shape, .cost = product_cost};
   return kLinear;
 }
 

@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "hewn/core/json.h"
-#include "hewn/kernels/packed.h"
 #include "hewn/runtime/graph.h"
 
 namespace hewn::runtime {
 
 class ObjectReader;
-class Work;
 
 /// The tensors that a node's name stands for.
 enum class Tensors {
@@ -27,7 +25,8 @@ Shape same_shape(const Node& node, std::span<const Shape> in);
 /// The numbers of the first input and those of the result.
 int64_t read_and_write(const Node& node, std::span<const Shape> in, const Shape& out);
 
-/// All that the runtime knows of an op. Defaults are those of a function of one input, number by number.
+/// All that files and shapes know of an op; what computes it is in flow_graph.cpp. Defaults are those of a
+/// function of one input, number by number.
 struct Operator {
   std::string_view name;  // in files
   size_t inputs = 1;      // two at most
@@ -40,21 +39,6 @@ struct Operator {
   /// Attributes in files, without the name and, of a weight, the number of outputs. Null: there are none.
   void (*read)(const ObjectReader& reader, Node& node) = nullptr;
   void (*write)(const Node& node, Json& json) = nullptr;
-
-  /// Brings a weight into the order in which `run` reads it. Null: there is none.
-  kernels::Packed (*pack)(const kernels::BsrPattern& pattern, const Node& node,
-                          const kernels::ImageShape& in) = nullptr;
-  /// Does the `part`-th of `parts` equal shares, as run_instruction says. Null: it is never an instruction.
-  void (*run)(const Work& work, int64_t part, int64_t parts) = nullptr;
-
-  // What `run` does besides, and how it treats memory.
-  bool takes_add = false;     // of one input: adds another value to its result, which saves an instruction
-  bool takes_relu = false;    // likewise, of any
-  bool reads_border = false;  // wants zeros around its input, as many as its window pads
-  // Numbers come from those at the same place, and zeros from zeros: borders may be run over like the rest,
-  // and the result may lie where the input was.
-  bool pointwise = false;
-  bool writes_over_addend = false;  // the result may lie where the added value was
 };
 
 /// All of them, in the order of Op.

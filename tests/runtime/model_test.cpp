@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "hewn/core/error.h"
-#include "hewn/runtime/instructions.h"
 #include "hewn/runtime/model.h"
 #include "tests/runtime/models.h"
 
@@ -17,7 +16,7 @@ std::vector<float> run(Model& model, const std::vector<float>& input, int64_t ba
   return output;
 }
 
-TEST(Executor, EveryOpEqualsItsDefinition) {
+TEST(Model, EveryOpEqualsItsDefinition) {
   for (const NamedGraph& sample : sample_graphs()) {
     for (const BlockShape& block : {BlockShape{1, 1}, {4, 4}, {5, 3}, {16, 16}, {64, 8}}) {
       for (const Pattern pattern : {Pattern::kRandom, Pattern::kFull, Pattern::kEmpty}) {
@@ -35,7 +34,7 @@ TEST(Executor, EveryOpEqualsItsDefinition) {
   }
 }
 
-TEST(Executor, BatchesAndThreadsGiveTheSameBits) {
+TEST(Model, BatchesAndThreadsGiveTheSameBits) {
   for (const NamedGraph& sample : sample_graphs()) {
     const ModelData data = with_weights(sample.graph, {4, 4}, Pattern::kRandom);
     Model model(data);
@@ -57,40 +56,7 @@ TEST(Executor, BatchesAndThreadsGiveTheSameBits) {
   }
 }
 
-/// All buffers after the program's instructions, each done in so many shares.
-std::vector<std::vector<float>> buffers_after(const Program& program, int64_t parts) {
-  constexpr int64_t kColumns = 8;
-  std::vector<std::vector<float>> memory;
-  std::vector<float*> buffers;
-  for (const Buffer& buffer : program.buffers) memory.push_back(numbers(buffer.rows * kColumns, 3));
-  for (const PackedTable& table : program.tables) {
-    std::vector<float>& input = memory[static_cast<size_t>(program.values.front().buffer)];
-    for (size_t f = 0; f + 1 < table.first.size(); ++f) {
-      for (int64_t c = 0; c < kColumns; ++c) {
-        input[f * kColumns + static_cast<size_t>(c)] =
-            static_cast<float>(c % (table.first[f + 1] - table.first[f]));
-      }
-    }
-  }
-  for (std::vector<float>& buffer : memory) buffers.push_back(buffer.data());
-  for (const Instruction& instruction : program.instructions) {
-    for (int64_t part = 0; part < parts; ++part)
-      run_instruction(program, instruction, {buffers, kColumns}, part, parts);
-  }
-  return memory;
-}
-
-TEST(Steps, SharesTogetherDoTheWholeStep) {
-  for (const NamedGraph& sample : sample_graphs()) {
-    const Program program = make_program(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
-    for (const int64_t parts : {2, 3, 7, 64}) {
-      EXPECT_EQ(buffers_after(program, parts), buffers_after(program, 1))
-          << sample.name << ", " << parts << " parts";
-    }
-  }
-}
-
-TEST(Executor, CopiesShareWeightsAndNothingElse) {
+TEST(Model, CopiesShareWeightsAndNothingElse) {
   const Graph graph = sample_graphs()[4].graph;
   const ModelData data = with_weights(graph, {4, 4}, Pattern::kRandom);
   Model first(data);
@@ -105,7 +71,7 @@ TEST(Executor, CopiesShareWeightsAndNothingElse) {
   EXPECT_EQ(run(second, a, 9), of_a);
 }
 
-TEST(Executor, CopiesRunAtOnceOnThreadsOfTheirOwn) {
+TEST(Model, CopiesRunAtOnceOnThreadsOfTheirOwn) {
   const NamedGraph sample = sample_graphs()[4];
   const Model model(with_weights(sample.graph, {4, 4}, Pattern::kRandom));
   std::vector<std::vector<float>> got(4);
@@ -124,42 +90,16 @@ TEST(Executor, CopiesRunAtOnceOnThreadsOfTheirOwn) {
   }
 }
 
-int64_t count(const Program& program, Op op) {
-  return std::count_if(program.instructions.begin(), program.instructions.end(),
-                       [&](const Instruction& instruction) { return instruction.node.op == op; });
-}
-
-TEST(Program, FusesBiasAddAndReluIntoTheProducts) {
-  for (const NamedGraph& sample : sample_graphs()) {
-    if (!sample.name.starts_with("residual") && sample.name != "option A shortcut" && sample.name != "mlp")
-      continue;
-    const Program program = make_program(with_weights(sample.graph, {4, 4}, Pattern::kRandom), {});
-    EXPECT_EQ(count(program, Op::kAdd) + count(program, Op::kRelu), 0) << sample.name;
-  }
-}
-
-TEST(Program, ReusesBuffersAlongADeepNetwork) {
-  Graph graph;
-  int32_t x = graph.conv2d("stem", graph.input({8, 8, 8}), 8, {3, 3, 1, 1, 1});
-  for (int i = 0; i < 20; ++i) {
-    const std::string name = std::to_string(i);
-    const int32_t y = graph.relu(graph.conv2d("a" + name, x, 8, {3, 3, 1, 1, 1}));
-    x = graph.relu(graph.add(graph.conv2d("b" + name, y, 8, {3, 3, 1, 1, 1}), x));
-  }
-  const Program program = make_program(with_weights(graph, {4, 4}, Pattern::kRandom), {});
-  EXPECT_LE(program.buffers.size(), 3U);
-}
-
-TEST(Program, RefusesWhatGoesBeyondTheLimits) {
+TEST(Model, RefusesWhatGoesBeyondTheLimits) {
   Graph graph;
   const int32_t x = graph.input({4, 16, 16});
   graph.conv2d("a", x, 8, {3, 3, 1, 1, 1});
   const ModelData data = with_weights(graph, {4, 4}, Pattern::kFull);
-  EXPECT_NO_THROW(make_program(data, {}));
-  EXPECT_THROW(make_program(data, {2047, 1 << 20, 1 << 20}), Error);
-  EXPECT_THROW(make_program(data, {1 << 20, 4 * 18 * 18 + 8 * 256 - 1, 1 << 20}), Error);
-  EXPECT_THROW(make_program(data, {1 << 20, 1 << 20, 36 * 2048 - 1}), Error);
-  EXPECT_NO_THROW(make_program(data, {2048, 4 * 18 * 18 + 8 * 256, 36 * 2048}));
+  EXPECT_NO_THROW(Model(data, {}));
+  EXPECT_THROW(Model(data, {2047, 1 << 20, 1 << 20}), Error);
+  EXPECT_THROW(Model(data, {1 << 20, 1024, 1 << 20}), Error);  // the input and the output are there at once
+  EXPECT_THROW(Model(data, {1 << 20, 1 << 20, 36 * 2048 - 1}), Error);
+  EXPECT_NO_THROW(Model(data, {2048, 1 << 14, 36 * 2048}));
 }
 
 }  // namespace

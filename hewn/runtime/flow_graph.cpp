@@ -1,4 +1,4 @@
-#include "hewn/deploy/flow_graph.h"
+#include "hewn/runtime/flow_graph.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,11 +6,10 @@
 #include "hewn/core/error.h"
 #include "hewn/flow/composer.h"
 
-namespace hewn::deploy {
+namespace hewn::runtime {
 namespace {
 
 using flow::Type;
-using runtime::Op;
 using List = std::vector<int64_t>;
 
 flow::Tensor floats(const flow::Dims& dims, const std::vector<float>& values) {
@@ -32,12 +31,12 @@ flow::Composer::Attributes window_attributes(const kernels::ConvGeometry& window
 
 class Translator {
  public:
-  Translator(const runtime::ModelData& model, const List& input)
-      : model_(model), input_(input), shapes_(runtime::infer_shapes(model.graph, {})) {}
+  Translator(const ModelData& model, const List& input, Values values)
+      : model_(model), input_(input), values_(values), shapes_(infer_shapes(model.graph, {})) {}
 
   flow::Graph run() {
     for (size_t i = 0; i < model_.graph.nodes.size(); ++i) {
-      const runtime::Node& node = model_.graph.nodes[i];
+      const Node& node = model_.graph.nodes[i];
       // Layers are called what they are called in training, other nodes what they do.
       made_.push_back(translate(node, node.name.empty() ? str(name_of(node.op), i) : node.name));
     }
@@ -52,7 +51,7 @@ class Translator {
     bool vector = false;
   };
 
-  Made translate(const runtime::Node& node, const std::string& name) {
+  Made translate(const Node& node, const std::string& name) {
     const Made in = node.inputs.empty() ? Made{} : made_[static_cast<size_t>(node.inputs[0])];
     switch (node.op) {
       case Op::kInput:
@@ -60,19 +59,19 @@ class Translator {
       case Op::kLinear:
         return linear(node, as_vector(in, name + ".flat"));
       case Op::kConv2d:
-        return conv2d(node, in);
+        return conv2d(node, as_image(in, name));
       case Op::kRelu:
         return {to_.node("Relu", name, {in.value}), in.vector};
       case Op::kAdd:
         return add(node, name);
       case Op::kMaxPool:
-        return {to_.node("MaxPool", name, {in.value}, window_attributes(node.window))};
+        return {to_.node("MaxPool", name, {as_image(in, name).value}, window_attributes(node.window))};
       case Op::kGlobalAvgPool:
-        return {to_.node("GlobalAveragePool", name, {in.value})};
+        return {to_.node("GlobalAveragePool", name, {as_image(in, name).value})};
       case Op::kFlatten:
         return as_vector(in, name);
       case Op::kSubsample:
-        return subsample(node, name, in);
+        return subsample(node, name, as_image(in, name));
       case Op::kEmbedding:
         return embedding(node, in);
       default:
@@ -84,7 +83,14 @@ class Translator {
     return in.vector ? in : Made{to_.node("Flatten", name, {in.value}, {{"axis", int64_t{1}}}), true};
   }
 
-  Made input(const runtime::Node& node) {
+  /// A vector is an image of one pixel.
+  Made as_image(const Made& in, const std::string& name) {
+    if (!in.vector) return in;
+    return {to_.node("Unsqueeze", name + ".image", {in.value, to_.list({2, 3})})};
+  }
+
+  Made input(const Node& node) {
+    if (values_ == Values::kLookedUp && takes_values(model_.graph)) return {};
     flow::Dims dims = {-1};
     dims.insert(dims.end(), input_.begin(), input_.end());
     if (input_.size() != 1 && input_.size() != 3) throw Error("inputs have neither 1 nor 3 dimensions");
@@ -95,26 +101,22 @@ class Translator {
     return {to_.input("input", {type, dims}), input_.size() == 1};
   }
 
-  flow::Tensor weight(const runtime::Node& node, const flow::Dims& dims) const {
-    const runtime::Layer& layer = model_.layers.at(node.name);
-    flow::Tensor out(flow::Spec{Type::kFloat, dims});
-    const Grid& grid = layer.pattern.grid;
-    kernels::scatter_blocks(layer.pattern, {grid, node.window.taps()}, layer.values.data(),
-                            out.values<float>().data(), 0, grid.col_blocks());
-    return out;
+  flow::Tensor weight(const Node& node, const flow::Dims& dims) const {
+    const Layer& layer = model_.layers.at(node.name);
+    return {{Type::kFloat, dims}, {layer.pattern, layer.values, node.window.taps()}};
   }
-  std::vector<int32_t> with_weight(const runtime::Node& node, int32_t in, const flow::Dims& dims) {
+  std::vector<int32_t> with_weight(const Node& node, int32_t in, const flow::Dims& dims) {
     return {in, to_.constant(node.name + ".weight", weight(node, dims)),
             to_.constant(node.name + ".bias", floats({node.outputs}, model_.layers.at(node.name).bias))};
   }
 
-  Made linear(const runtime::Node& node, const Made& in) {
+  Made linear(const Node& node, const Made& in) {
     const int64_t inputs = model_.layers.at(node.name).pattern.grid.rows;
     const auto operands = with_weight(node, in.value, {node.outputs, inputs});
     return {to_.node("Gemm", node.name, operands, {{"transB", int64_t{1}}}), true};
   }
 
-  Made conv2d(const runtime::Node& node, const Made& in) {
+  Made conv2d(const Node& node, const Made& in) {
     const int64_t channels = shapes_[static_cast<size_t>(node.inputs[0])].channels;
     const kernels::ConvGeometry& window = node.window;
     const auto operands =
@@ -122,7 +124,7 @@ class Translator {
     return {to_.node("Conv", node.name, operands, window_attributes(window))};
   }
 
-  Made add(const runtime::Node& node, const std::string& name) {
+  Made add(const Node& node, const std::string& name) {
     Made a = made_[static_cast<size_t>(node.inputs[0])];
     Made b = made_[static_cast<size_t>(node.inputs[1])];
     if (a.vector != b.vector) {
@@ -132,7 +134,7 @@ class Translator {
     return {to_.node("Add", name, {a.value, b.value}), a.vector};
   }
 
-  Made subsample(const runtime::Node& node, const std::string& name, const Made& in) {
+  Made subsample(const Node& node, const std::string& name, const Made& in) {
     constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
     int32_t x = in.value;
     if (const int64_t stride = node.window.stride; stride != 1) {
@@ -143,8 +145,11 @@ class Translator {
     return {to_.node("Pad", name, {x, to_.list({0, node.pad[0], 0, 0, 0, node.pad[1], 0, 0})})};
   }
 
-  Made embedding(const runtime::Node& node, const Made& in) {
-    flow::Tensor first(flow::Spec{Type::kInt, {static_cast<int64_t>(node.vocabularies.size())}});
+  Made embedding(const Node& node, const Made& in) {
+    const auto fields = static_cast<int64_t>(node.vocabularies.size());
+    if (values_ == Values::kLookedUp)
+      return {to_.input(node.name, {Type::kFloat, {-1, fields * node.width}}), true};
+    flow::Tensor first(flow::Spec{Type::kInt, {fields}});
     int64_t rows = 0;
     for (size_t i = 0; i < node.vocabularies.size(); ++i) {
       first.values<int64_t>()[i] = rows;
@@ -160,17 +165,18 @@ class Translator {
     return as_vector({found}, node.name);
   }
 
-  const runtime::ModelData& model_;
+  const ModelData& model_;
   const List& input_;
-  std::vector<runtime::Shape> shapes_;
+  const Values values_;
+  std::vector<Shape> shapes_;
   flow::Composer to_;
   std::vector<Made> made_;
 };
 
 }  // namespace
 
-flow::Graph flow_graph(const runtime::ModelData& model, const List& input) {
-  return Translator(model, input).run();
+flow::Graph flow_graph(const ModelData& model, const List& input, Values values) {
+  return Translator(model, input, values).run();
 }
 
-}  // namespace hewn::deploy
+}  // namespace hewn::runtime
