@@ -18,16 +18,16 @@ namespace {
 
 const std::filesystem::path kOld = std::filesystem::path(HEWN_SOURCE_DIR) / "tests/old";
 
-/// The processor's name and the instructions that matrix products choose by.
+/// The processor's name, family and model: matrix products choose by them.
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
-  std::string name;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name") && name.empty()) name = line.substr(line.find(':') + 2);
-    if (!line.starts_with("flags")) continue;
-    return name + (line.find("avx512_bf16") == std::string::npos ? "" : " with avx512_bf16");
+  std::string out;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    for (const char* key : {"cpu family", "model\t", "model name"}) {
+      if (line.starts_with(key)) out += (out.empty() ? "" : ", ") + line.substr(line.find(':') + 2);
+    }
   }
-  return name;
+  return out;
 }
 
 class OldFiles : public testing::Test {
