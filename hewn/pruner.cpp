@@ -62,7 +62,7 @@ Pruner::Pruner(torch::nn::Module& module, const PrunerOptions& options)
 Pruner::Pruner(Network network, const PrunerOptions& options)
     : network_(std::move(network)),
       options_(options),
-      setting_{.clicks = options.clicks, .adam = options.adam.value_or(false)} {
+      setting_{.clicks = options.clicks, .adam = options.adam.value_or(false), .trained = options.trained} {
   check(options);
   if (options.steps < 1) {
     throw Error(str("steps: expected how many training steps there will be, got ", options.steps));

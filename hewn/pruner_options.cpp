@@ -81,7 +81,7 @@ void check(const PrunerOptions& o) {
   require(o.clip_grad.value_or(0) >= 0, "clip-grad", "0 or more", o.clip_grad.value_or(0));
   require(o.logit_lr.value_or(0) >= 0, "logit-lr", "0 or more", o.logit_lr.value_or(0));
   // Names and schedules are the same in every setting.
-  const prune::Recipe recipe = recipe_of(o, {.clicks = o.clicks});
+  const prune::Recipe recipe = recipe_of(o, {.clicks = o.clicks, .trained = o.trained});
   find_row(prune::score_names(), recipe.score, "score");
   find_row(prune::search_names(), recipe.search, "search");
   prune::make_schedule(recipe.schedule, recipe.schedule_options, /*steps=*/1000);

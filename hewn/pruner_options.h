@@ -32,6 +32,7 @@ struct PrunerOptions {
                                               // models of hewn::nn say so themselves
   bool embeddings = false;                    // Embedding tables may be pruned too
   bool clicks = false;                        // click-through prediction: the schedules of the paper for it
+  bool trained = false;                       // the module has the weights of a trained network
   std::optional<bool> adam = {};              // trained by Adam or AdamW; none: what the optimiser says
 
   // The parts of a method, to recombine them.

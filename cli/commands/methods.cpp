@@ -42,7 +42,8 @@ struct Form {
   const char* where;
   prune::Setting setting;
 };
-constexpr Form kForms[] = {{"under Adam", {.adam = true}},
+constexpr Form kForms[] = {{"from a trained network", {.trained = true}},
+                           {"under Adam", {.adam = true}},
                            {"click logs, Adam", {.clicks = true, .adam = true}}};
 
 /// The forms of a method that differ from the one for images under SGD.

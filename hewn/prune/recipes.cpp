@@ -159,11 +159,20 @@ void refine_for_adam(Recipe& recipe) {
 /// text they fall back to a network without attention in every SPARSE phase. Why is not settled. Click logs
 /// keep the paper's schedule.
 void ramp_for_adam(Recipe& recipe) {
-  if (recipe.name != "sa++r") return;
   recipe.schedule = "gradual";
   recipe.schedule_options.dense_fraction = 0.1;
   recipe.ramp = Ramp::kPolynomial;
   recipe.ramp_c = 3;
+}
+
+/// The weights of a trained network say already what is worth keeping, and cycles would only lose what they
+/// know. So the ramp begins at once, attention learns no faster than the weights, and no gradients are
+/// clipped, since nothing returns.
+void ramp_from_trained(Recipe& recipe) {
+  ramp_for_adam(recipe);
+  recipe.schedule_options.dense_fraction = 0;
+  recipe.logit_lr = 1;
+  recipe.clip_grad = 0;
 }
 
 }  // namespace
@@ -176,7 +185,12 @@ Recipe recipe_for(const std::string& name, const Setting& setting) {
     if (recipe.schedule == "one-shot") recipe.schedule_options.dense_fraction = 0.8;
   }
   if (setting.adam) refine_for_adam(recipe);
-  if (setting.adam && !setting.clicks) ramp_for_adam(recipe);
+  const bool one_rule = name == kUsualMethod && !setting.clicks;
+  if (one_rule && setting.trained) {
+    ramp_from_trained(recipe);
+  } else if (one_rule && setting.adam) {
+    ramp_for_adam(recipe);
+  }
   recipe.schedule = schedule_for(recipe.schedule, setting);
   return recipe;
 }

@@ -61,8 +61,9 @@ const Recipe& find_recipe(const std::string& name);
 
 /// What decides the form that a recipe takes.
 struct Setting {
-  bool clicks = false;  // click-through prediction rather than images
-  bool adam = false;    // Adam or AdamW rather than SGD
+  bool clicks = false;   // click-through prediction rather than images
+  bool adam = false;     // Adam or AdamW rather than SGD
+  bool trained = false;  // training begins with the weights of a trained network
 
   bool operator==(const Setting&) const = default;
 };

@@ -25,7 +25,9 @@ std::vector<std::string> changed_in_recipe(const Options& options, const prune::
   // Two sets of options that differ in parts of the method alone.
   Options own;
   Options now;
-  record_recipe(prune::recipe_for(recipe.name, {.clicks = prune.clicks, .adam = *prune.adam}), own);
+  record_recipe(
+      prune::recipe_for(recipe.name, {.clicks = prune.clicks, .adam = *prune.adam, .trained = prune.trained}),
+      own);
   record_recipe(recipe, now);
   now.prune.sparsification = options.prune.sparsification;
   now.prune.cycle = options.prune.cycle;

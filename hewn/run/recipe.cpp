@@ -8,6 +8,7 @@ PrunerOptions pruner_options(const Options& o, int64_t steps) {
   PrunerOptions prune = o.prune;
   prune.clicks = data::find_info(o.data).kind == data::Kind::kClicks;
   prune.adam = parse_optimiser(o.optimiser) != kernels::UpdateKind::kSgd;
+  prune.trained = !o.init.empty();
   prune.steps = steps;
   return prune;
 }
@@ -28,7 +29,7 @@ double peak_rate(const Options& options) {
 
 prune::Recipe resolve_recipe(const Options& o) {
   const PrunerOptions prune = pruner_options(o, 0);
-  return recipe_of(prune, {.clicks = prune.clicks, .adam = *prune.adam});
+  return recipe_of(prune, {.clicks = prune.clicks, .adam = *prune.adam, .trained = prune.trained});
 }
 
 void record_recipe(const prune::Recipe& recipe, Options& o) {

@@ -20,6 +20,7 @@ OptionTable describe(PrunerOptions& o) {
   table.add("embeddings", o.embeddings, "");
   table.add("clicks", o.clicks, "");
   table.add("adam", o.adam, "");
+  table.add("trained", o.trained, "");
   table.add("score", o.score, "");
   table.add("search", o.search, "");
   table.add("schedule", o.schedule, "");

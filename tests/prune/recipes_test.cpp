@@ -42,7 +42,7 @@ TEST(Recipes, TakeTheFormThatFits) {
   EXPECT_EQ(kUsualMethod, "sa++r");
 }
 
-/// One rule: nothing but the optimiser changes it, and the paper's own stays as it is.
+/// One rule: nothing but the optimiser and the start change it, and the paper's own stays as it is.
 TEST(Recipes, TheDefaultIsOneRule) {
   const Recipe plain = recipe_for("sa++r", {});
   for (const bool clicks : {false, true}) {
@@ -60,6 +60,16 @@ TEST(Recipes, TheDefaultIsOneRule) {
       EXPECT_EQ(recipe.ramp, ramp ? Ramp::kPolynomial : plain.ramp);
     }
   }
+  for (const bool adam : {false, true}) {
+    const Recipe trained = recipe_for("sa++r", {.adam = adam, .trained = true});
+    EXPECT_EQ(trained.schedule, "gradual");
+    EXPECT_EQ(trained.schedule_options.dense_fraction, 0);
+    EXPECT_EQ(trained.logit_lr, 1);
+    EXPECT_EQ(trained.clip_grad, 0);
+    EXPECT_EQ(recipe_for("magnitude++", {.adam = adam, .trained = true}).schedule, "sa++/imagenet");
+  }
+  EXPECT_EQ(recipe_for("sa++r", {.clicks = true, .adam = true, .trained = true}).schedule, "sa++/ctr");
+  EXPECT_EQ(recipe_for("sa++", {.trained = true}).schedule, "sa++/imagenet");
   const Recipe paper = recipe_for("sa++", {});
   EXPECT_EQ(paper.score, "attention");
   EXPECT_EQ(paper.drop, DropRule::kMask);
