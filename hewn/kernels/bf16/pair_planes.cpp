@@ -21,7 +21,7 @@ const std::vector<PairMachine>& pair_machines() {
 }
 
 /// On Sapphire Rapids vdpbf16ps does 43 products in the time in which fp32 does 78: there it is no gain.
-/// AMD's processors do it at the rate of their other vectors.
+/// AMD's Zen 5 does 220 where fp32 does 120.
 bool gains() {
 #if defined(__x86_64__)
   return has_pairs_amx() || (has_pairs_avx512() && __builtin_cpu_is("amd") != 0);

@@ -35,27 +35,56 @@ struct PairVectorDot {
   }
 };
 
-/// Sums of sixteen outputs and columns by vdpbf16ps: an output has a vector.
-HEWN_BYTES_ATTRIBUTE void vector_sums(const MatrixTile& t, float* sums) {
-  __m512 sum[16];
-#pragma GCC unroll 16
-  for (int64_t j = 0; j < 16; ++j) sum[j] = _mm512_setzero_ps();
+HEWN_BYTES_INLINE __m512i columns_at(const uint32_t* in) {
+  __m512i x = _mm512_loadu_si512(in);
+  asm("" : "+v"(x));  // g++ would load it again for every output
+  return x;
+}
+
+HEWN_BYTES_INLINE void add_pairs(__m512i x, __m512i w, __m512i& sum) {
+  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
+}
+
+/// Sums of eight outputs by vdpbf16ps: a word of weights that is spread out meets some vectors of columns, so
+/// that loads do not hold the products up. A function of its own: inlined, g++ 12 keeps the sums in memory.
+constexpr int kVectorOutputs = 8;
+template <int kVectors>
+HEWN_BYTES_ATTRIBUTE __attribute__((noinline)) void vector_sums(const MatrixTile& t, int64_t output,
+                                                                float* sums) {
+  __m512i sum[std::size_t{kVectors}][std::size_t{kVectorOutputs}];
+#pragma GCC unroll 8
+  for (int j = 0; j < kVectorOutputs; ++j) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) sum[v][j] = _mm512_setzero_si512();
+  }
   const MatrixWeight::Step* step = t.weight->steps().data() + t.tile->first;
-  for (int32_t i = 0; i < t.tile->direct + t.tile->loose; ++i, ++step) {
-    const uint32_t* weights = t.weight->weights(*step);
-    for (int64_t r = 0; r < step->rows; ++r) {
+  const MatrixWeight::Step* end = step + t.tile->direct + t.tile->loose;
+  for (; step < end; ++step) {
+    const int64_t rows = step->rows;
+    const uint32_t* low = t.weight->weights(*step) + output * rows;
+    const uint32_t* high = low + 4 * rows;
+    for (int64_t r = 0; r < rows; ++r, ++low, ++high) {
       const int32_t offset = t.offsets[step->first + (step->loose ? r : 0)];
       if (offset == MatrixWeight::kNoOffset) continue;
-      const __m512i x = _mm512_loadu_si512(t.in + offset + (step->loose ? 0 : r * t.stride));
-#pragma GCC unroll 16
-      for (int64_t j = 0; j < 16; ++j) {
-        const __m512i w = _mm512_set1_epi32(static_cast<int>(weights[j * step->rows + r]));
-        asm("vdpbf16ps %2, %1, %0" : "+v"(sum[j]) : "v"(x), "v"(w));
+      const uint32_t* in = t.in + offset + (step->loose ? 0 : r * t.stride);
+      __m512i x[std::size_t{kVectors}];
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) x[v] = columns_at(in + v * kMatrixGroup);
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectorOutputs; ++j) {
+        const uint32_t* weight = (j < 4 ? low : high) + j % 4 * rows;
+        const __m512i w = _mm512_set1_epi32(static_cast<int>(*weight));
+#pragma GCC unroll 8
+        for (int v = 0; v < kVectors; ++v) add_pairs(x[v], w, sum[v][j]);
       }
     }
   }
-#pragma GCC unroll 16
-  for (int64_t j = 0; j < 16; ++j) _mm512_store_ps(sums + j * kMatrixColumns, sum[j]);
+#pragma GCC unroll 8
+  for (int j = 0; j < kVectorOutputs; ++j) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v)
+      _mm512_store_si512(sums + (output + j) * kMatrixColumns + v * kMatrixGroup, sum[v][j]);
+  }
 }
 
 struct AmxSums {
@@ -68,9 +97,19 @@ struct AmxSums {
 };
 
 struct VectorSums {
-  static constexpr int64_t kColumns = kMatrixGroup;
+  static constexpr int64_t kColumns = 3 * kMatrixGroup;
   HEWN_BYTES_INLINE explicit VectorSums(const MatrixWeight& /*weight*/) {}
-  HEWN_BYTES_INLINE void operator()(const MatrixTile& t, float* sums) const { vector_sums(t, sums); }
+  HEWN_BYTES_INLINE void operator()(const MatrixTile& t, float* sums) const {
+    for (int64_t output = 0; output < MatrixWeight::kOutputs; output += kVectorOutputs) {
+      if (t.columns > 2 * kMatrixGroup) {
+        vector_sums<3>(t, output, sums);
+      } else if (t.columns > kMatrixGroup) {
+        vector_sums<2>(t, output, sums);
+      } else {
+        vector_sums<1>(t, output, sums);
+      }
+    }
+  }
 };
 
 template <class Sums>
