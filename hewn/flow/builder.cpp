@@ -137,6 +137,7 @@ int32_t Builder::plain(int32_t value) {
              const Range columns = share(planes.images, part, parts);
              from_rows(in + planes.lead, planes.channels, planes.stride, out, columns.begin, columns.end);
            },
+       .converts = true,
        .work = spec(value).elements()});
   return to;
 }
@@ -184,6 +185,7 @@ int32_t Builder::rows(int32_t value, int64_t axis, bool bordered) {
              to_rows(in, to_planes.channels, to_planes.stride, out + to_planes.lead, columns.begin,
                      columns.end);
            },
+       .converts = true,
        .work = spec(value).elements()});
   return to;
 }

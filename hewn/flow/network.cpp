@@ -58,6 +58,13 @@ struct Network::Ready {
   Part part;                                         // for a piece
   std::optional<Part> rest;                          // for the samples behind the last piece
 
+  void make(std::vector<Tensor>& tensors) const {
+    tensors.resize(outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (tensors[i].spec() != outputs[i]) tensors[i] = Tensor(outputs[i]);
+    }
+  }
+
   bool fits(const std::vector<Tensor>& given) const {
     if (given.size() != specs.size()) return false;
     for (size_t i = 0; i < given.size(); ++i) {
@@ -171,22 +178,26 @@ std::vector<Tensor> Network::run(const std::vector<Tensor>& inputs) {
 }
 
 void Network::run(const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
-  run_pieces(prepare(inputs), inputs, outputs);
+  Ready& ready = prepare(inputs);
+  ready.make(outputs);
+  run_pieces(ready, {inputs, outputs, ready.samples});
 }
 
 const std::vector<Tensor>& Network::run_in_place(const std::vector<Tensor>& inputs) {
   Ready& ready = prepare(inputs);
-  run_pieces(ready, inputs, ready.results);
+  ready.make(ready.results);
+  run_pieces(ready, {inputs, ready.results, ready.samples});
   return ready.results;
 }
 
+void Network::run_on_planes(const std::vector<Tensor>& inputs) {
+  Ready& ready = prepare(inputs);
+  run_pieces(ready, {inputs, ready.results, ready.samples, Route::kOnPlanes});
+}
+
 /// Threads run whole pieces side by side; what is left over they share step by step.
-void Network::run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
-  outputs.resize(ready.outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].spec() != ready.outputs[i]) outputs[i] = Tensor(ready.outputs[i]);
-  }
-  const Batch batch{inputs, outputs, ready.samples};
+void Network::run_pieces(Ready& ready, const Batch& batch) {
+  const std::vector<Tensor>& inputs = batch.inputs;
   const int64_t work = ready.part.plan.work * static_cast<int64_t>(ready.pieces);
   const auto team = std::min<size_t>(ready.pieces, static_cast<size_t>(enough_threads(work, threads_)));
   ready.part.prepare(team, inputs.size());

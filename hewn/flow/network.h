@@ -9,6 +9,8 @@
 
 namespace hewn::flow {
 
+struct Batch;
+
 /// What a step of a network takes.
 struct StepTime {
   std::string what;
@@ -42,6 +44,10 @@ class Network {
   /// few shapes are kept; for these nothing is allocated.
   const std::vector<Tensor>& run_in_place(const std::vector<Tensor>& inputs);
 
+  /// What a layer in the middle of a network takes: run() without the steps that bring inputs into planes and
+  /// outputs out of them, on the numbers that it left there.
+  void run_on_planes(const std::vector<Tensor>& inputs);
+
   /// Makes everything ready for such inputs. Returns the bytes that a thread's activations take.
   size_t prepared_bytes(const std::vector<Tensor>& inputs);
 
@@ -53,7 +59,7 @@ class Network {
   struct Ready;   // a plan and its memory
 
   Ready& prepare(const std::vector<Tensor>& inputs);
-  void run_pieces(Ready& ready, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+  void run_pieces(Ready& ready, const Batch& batch);
   bool cut(Ready& ready, int64_t samples);
   std::optional<Plan> plan_samples(const Ready& ready, int64_t size);
 

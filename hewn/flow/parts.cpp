@@ -39,11 +39,14 @@ void Part::prepare(size_t places, size_t input_count) {
   }
 }
 
-void Part::run(size_t place, int threads) {
+void Part::run(size_t place, int threads, Route route) {
   const Memory memory(plan, arenas[place].get(), inputs[place]);
   const int team = enough_threads(plan.work, threads);
+  const auto left_out = [route](const Step& step) { return step.converts && route == Route::kOnPlanes; };
   if (team == 1) {
-    for (const Step& step : plan.steps) step.run(memory, 0, 1);
+    for (const Step& step : plan.steps) {
+      if (!left_out(step)) step.run(memory, 0, 1);
+    }
     return;
   }
   std::exception_ptr failure;
@@ -52,6 +55,7 @@ void Part::run(size_t place, int threads) {
     const int64_t self = omp_get_thread_num();
     const int64_t parts = omp_get_num_threads();
     for (const Step& step : plan.steps) {
+      if (left_out(step)) continue;
       try {
         if (step.divides) {
           step.run(memory, self, parts);
@@ -72,7 +76,8 @@ void Batch::run(Part& part, size_t place, size_t first, int threads) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     part.inputs[place][i] = inputs[i].bytes() + inputs[i].byte_count() / samples * first;
   }
-  part.run(place, threads);
+  part.run(place, threads, route);
+  if (route == Route::kOnPlanes) return;
   const Memory memory(part.plan, part.arenas[place].get(), part.inputs[place]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Spec& spec = part.plan.output_specs[i];

@@ -10,6 +10,9 @@ namespace hewn::flow {
 /// As many threads as have enough to do with so many multiply-adds.
 int enough_threads(int64_t work, int threads);
 
+/// All steps, or without those that bring row-major inputs into planes, and outputs out of them.
+enum class Route : uint8_t { kAll, kOnPlanes };
+
 /// A plan for some samples of a batch, or for all, and memory for as many threads as run it side by side.
 struct Part {
   Plan plan;
@@ -19,7 +22,7 @@ struct Part {
   /// Has memory for so many places. Allocates nothing the second time.
   void prepare(size_t places, size_t input_count);
   /// In the memory of one place, on so many threads.
-  void run(size_t place, int threads);
+  void run(size_t place, int threads, Route route);
 };
 
 /// Inputs and outputs, cut into samples; one where they are not.
@@ -27,6 +30,7 @@ struct Batch {
   const std::vector<Tensor>& inputs;
   std::vector<Tensor>& outputs;
   size_t samples;
+  Route route = Route::kAll;
 
   /// Runs a part on the samples from `first` on.
   void run(Part& part, size_t place, size_t first, int threads) const;

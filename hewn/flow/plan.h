@@ -37,8 +37,9 @@ struct Step {
   std::vector<int32_t> reads;
   std::vector<int32_t> writes;
   std::function<void(const Memory& memory, int64_t part, int64_t parts)> run;
-  bool divides = true;  // else one thread does it all
-  int64_t work = 0;     // multiply-adds, or as long
+  bool divides = true;    // else one thread does it all
+  bool converts = false;  // between row-major and planes
+  int64_t work = 0;       // multiply-adds, or as long
 };
 
 /// A graph made ready for inputs of one shape.

@@ -11,6 +11,7 @@
 #include "hewn/measure/kept_weight.h"
 #include "hewn/measure/panel_images.h"
 #include "hewn/measure/panel_run.h"
+#include "hewn/measure/runtime_layer.h"
 
 namespace hewn::measure {
 
@@ -111,7 +112,12 @@ SparseWays Conv2d::sparse_forward(const Point& point) const {
   ways.panels = checked(
       "convolution", groups, [state](int64_t pixels) { state->multiply(pixels); }, *state->out,
       dense_conv(some_samples(x_), state->kept.masked, shape_.geometry));
-  ways.row_major = {{"NCHW", [state, x = x_, y = state->out->samples(), group = groups[0].second] {
+  const RuntimeLayer layer(x_, state->kept, &shape_.geometry);
+  check_samples("convolution, runtime", layer.run(),
+                dense_conv(some_samples(x_), state->kept.masked, shape_.geometry));
+  ways.panels.push_back(layer.on_planes());
+  ways.row_major = {layer.row_major(),
+                    {"panels, NCHW", [state, x = x_, y = state->out->samples(), group = groups[0].second] {
                        state->in->pack(x.data_ptr<float>());
                        state->multiply(group);
                        state->out->unpack(y.data_ptr<float>());

@@ -10,6 +10,7 @@
 
 #include "hewn/measure/kept_weight.h"
 #include "hewn/measure/panel_run.h"
+#include "hewn/measure/runtime_layer.h"
 
 namespace hewn::measure {
 namespace {
@@ -130,10 +131,12 @@ SparseWays Linear::sparse_forward(const Point& point) const {
   check_samples("linear forward", y, expected);
 
   SparseWays ways = state->kept.ways(state->packed.bytes());
-  ways.panels = {{"panels", [state] { state->multiply(); }}};
-  ways.row_major = {{"row-major", [state, y, x = x_] {
-                       state->multiply_row_major(x.data_ptr<float>(), y.data_ptr<float>());
-                     }}};
+  const RuntimeLayer layer(x_, state->kept, nullptr);
+  check_samples("linear forward, runtime", layer.run(), expected);
+  ways.panels = {{"panels", [state] { state->multiply(); }}, layer.on_planes()};
+  ways.row_major = {layer.row_major(), {"panels, row-major", [state, y, x = x_] {
+                                          state->multiply_row_major(x.data_ptr<float>(), y.data_ptr<float>());
+                                        }}};
   return ways;
 }
 

@@ -20,7 +20,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"runtime", {"core", "io", "kernels", "flow"}},
     {"onnx", {"core", "io", "flow"}},
     {"refit", {"core", "io", "convex", "flow", "prune"}},
-    {"measure", {"core", "kernels", "runtime"}},
+    {"measure", {"core", "kernels", "flow", "runtime"}},
     {"tensor", {"core", "io", "kernels"}},
     {"prune", {"core", "kernels", "tensor"}},
     {"nn", {"core", "flow", "kernels", "tensor", "prune", "runtime"}},
