@@ -15,6 +15,7 @@ struct EvalFields {
   EvalFields() {
     options.data.clear();   // the run's own
     options.model.clear();  // likewise
+    options.precision.clear();
   }
 };
 

@@ -1,0 +1,167 @@
+#include "hewn/deploy/gpu/compare.h"
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "hewn/core/error.h"
+#include "hewn/tensor/recording.h"
+#include "hewn/tensor/state_dict.h"
+#include "hewn/train/network.h"
+#include "hewn/train/step/step_graph.h"
+
+namespace hewn::deploy {
+namespace {
+
+constexpr size_t kInputs = 3;  // they rotate, so that none stays in the cache
+constexpr double kSlotMs = 4;  // of one way in one round
+constexpr double kMostCalls = 60;
+constexpr int64_t kLeastRounds = 3;
+constexpr double kLimitMs = 4000;  // of one way, as far as the least rounds allow
+constexpr double kClose = 0.05;    // what bf16 rounds away in fifty layers
+
+at::Tensor draw_samples(const runtime::ModelData& model, int64_t batch, c10::Device device) {
+  const runtime::Shape& shape = model.graph.nodes.front().shape;
+  const at::TensorOptions options = at::TensorOptions(at::kFloat).device(device);
+  if (!takes_values(model.graph)) {
+    return at::randn({batch, shape.channels, shape.height, shape.width}, options);
+  }
+  for (const runtime::Node& node : model.graph.nodes) {
+    if (node.op != runtime::Op::kEmbedding) continue;
+    const at::Tensor sizes = at::tensor(node.vocabularies).to(device, at::kFloat);
+    return (at::rand({batch, sizes.size(0)}, options) * sizes).floor_();
+  }
+  throw Error("network: takes numbers of values, but has no embedding");
+}
+
+/// One way, recorded once for every input.
+struct RecordedWay {
+  std::string name;
+  std::vector<tensor::Recording> recordings;
+
+  RecordedWay(const GpuWay& way, const std::vector<at::Tensor>& inputs) : name(way.name) {
+    for (const at::Tensor& input : inputs) recordings.emplace_back([&] { way.run(input); });
+  }
+  double ms(int64_t calls, int64_t round) const {
+    return tensor::device_ms([&] {
+             for (int64_t i = 0; i < calls; ++i) {
+               recordings[static_cast<size_t>(round + i) % recordings.size()].replay();
+             }
+           }) /
+           static_cast<double>(calls);
+  }
+};
+
+std::vector<measure::Timing> take_turns(const std::vector<RecordedWay>& ways, int64_t rounds) {
+  std::vector<measure::Timing> timings;
+  double slowest = 0;
+  for (const RecordedWay& way : ways) {
+    const double once = way.ms(static_cast<int64_t>(kInputs), 0);
+    const auto calls = static_cast<int64_t>(std::clamp(std::ceil(kSlotMs / once), 1.0, kMostCalls));
+    timings.push_back({way.name, calls, {}});
+    slowest = std::max(slowest, once * static_cast<double>(calls));
+  }
+  const auto fitting = std::max(kLeastRounds, static_cast<int64_t>(kLimitMs / slowest));
+  for (int64_t round = 0; round < std::min(rounds, fitting); ++round) {
+    for (size_t i = 0; i < ways.size(); ++i) {
+      timings[i].round_ms.push_back(ways[i].ms(timings[i].repetitions, round));
+    }
+  }
+  return timings;
+}
+
+void check_close(const std::string& what, const at::Tensor& got, const at::Tensor& expected) {
+  const at::Tensor wanted = expected.to(at::kFloat);
+  const double error = (got.to(at::kFloat) - wanted).norm().item<double>();
+  if (!(error <= kClose * wanted.norm().item<double>())) {
+    throw Error(str(what, ": its results are not those of the dense network"));
+  }
+}
+
+size_t fastest(const std::vector<measure::Timing>& timings, size_t begin, size_t end) {
+  return static_cast<size_t>(
+      std::min_element(timings.begin() + static_cast<std::ptrdiff_t>(begin),
+                       timings.begin() + static_cast<std::ptrdiff_t>(end),
+                       [](const auto& a, const auto& b) { return a.median_ms() < b.median_ms(); }) -
+      timings.begin());
+}
+
+/// The first `dense` timings are those of dense ways.
+measure::Comparison comparison_of(const runtime::ModelData& model,
+                                  const std::vector<measure::Timing>& timings, size_t dense) {
+  const measure::NetworkFacts facts = measure::facts_of(model);
+  const size_t best_dense = fastest(timings, 0, dense);
+  const size_t best_sparse = fastest(timings, dense, timings.size());
+  const auto candidate = [&](size_t i) {
+    return measure::Candidate{timings[i].name, timings[i].median_ms(), ""};
+  };
+  measure::Comparison out;
+  out.density = facts.density;
+  out.kept_blocks = facts.kept_blocks;
+  out.blocks = facts.blocks;
+  for (const auto& [name, layer] : model.layers) {
+    out.weight_bytes += static_cast<int64_t>(layer.values.size() * sizeof(uint16_t));
+  }
+  out.dense = candidate(best_dense);
+  out.sparse = candidate(best_sparse);
+  out.steadiness = measure::judge(timings[best_dense], timings[best_sparse]);
+  for (size_t i = 0; i < timings.size(); ++i) {
+    (i < dense ? out.dense_candidates : out.sparse_candidates).push_back(candidate(i));
+  }
+  return out;
+}
+
+}  // namespace
+
+GpuWay plain_way(const RandomNetwork& network, c10::Device device) {
+  std::shared_ptr<nn::Model> model =
+      network.model_channels_last ? network.model_channels_last : network.model;
+  train::move_to(*model, device, /*cudnn_benchmark=*/true);
+  model->to(at::kBFloat16);
+  return {model == network.model ? "model" : "model, channels last",
+          [model, numbers = model->input_type() == at::kInt](const at::Tensor& prepared) {
+            return model->forward(numbers ? prepared.to(at::kInt) : prepared);
+          }};
+}
+
+GpuComparison compare_on_gpu(const runtime::ModelData& model, const measure::NetworkOptions& options,
+                             c10::Device device, const std::vector<GpuWay>& more) {
+  if (options.batch < 1) throw Error(str("batch: expected at least 1, got ", options.batch));
+  const c10::InferenceMode no_autograd;
+  const train::RecordableStream stream(device);
+  at::globalContext().setBenchmarkCuDNN(true);
+  torch::manual_seed(options.seed);
+  std::vector<GpuWay> ways = more;
+  std::shared_ptr<const FusedNetwork> network;
+  for (const KeptLayers kept : {KeptLayers::kNone, KeptLayers::kByRule}) {
+    for (const bool one_pass : {false, true}) {
+      network =
+          std::make_shared<const FusedNetwork>(model, FusedOptions{device, at::kBFloat16, kept, one_pass});
+      ways.push_back({str(kept == KeptLayers::kNone ? "batch norms folded" : "kept blocks",
+                          one_pass ? ", cuDNN in one pass" : ""),
+                      [network](const at::Tensor& prepared) { return network->run(prepared); }});
+    }
+  }
+  const size_t dense = more.size() + 2;
+  std::vector<at::Tensor> inputs;
+  for (size_t i = 0; i < kInputs; ++i) {
+    inputs.push_back(network->prepare(draw_samples(model, options.batch, device)));
+  }
+  const at::Tensor expected = ways[more.size()].run(inputs[0]);
+  std::vector<RecordedWay> recorded;
+  for (const GpuWay& way : ways) {
+    check_close(way.name, way.run(inputs[0]), expected);
+    recorded.emplace_back(way, inputs);
+  }
+  return {comparison_of(model, take_turns(recorded, options.rounds), dense), network->on_kept_blocks()};
+}
+
+}  // namespace hewn::deploy
