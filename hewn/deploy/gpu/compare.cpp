@@ -9,24 +9,17 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "hewn/core/error.h"
-#include "hewn/tensor/recording.h"
-#include "hewn/tensor/state_dict.h"
+#include "hewn/deploy/gpu/turns.h"
 #include "hewn/train/network.h"
 #include "hewn/train/step/step_graph.h"
 
 namespace hewn::deploy {
 namespace {
 
-constexpr size_t kInputs = 3;  // they rotate, so that none stays in the cache
-constexpr double kSlotMs = 4;  // of one way in one round
-constexpr double kMostCalls = 60;
-constexpr int64_t kLeastRounds = 3;
-constexpr double kLimitMs = 4000;  // of one way, as far as the least rounds allow
-constexpr double kClose = 0.05;    // what bf16 rounds away in fifty layers
+constexpr double kClose = 0.05;  // what bf16 rounds away in fifty layers
 
 at::Tensor draw_samples(const runtime::ModelData& model, int64_t batch, c10::Device device) {
   const runtime::Shape& shape = model.graph.nodes.front().shape;
@@ -40,42 +33,6 @@ at::Tensor draw_samples(const runtime::ModelData& model, int64_t batch, c10::Dev
     return (at::rand({batch, sizes.size(0)}, options) * sizes).floor_();
   }
   throw Error("network: takes numbers of values, but has no embedding");
-}
-
-/// One way, recorded once for every input.
-struct RecordedWay {
-  std::string name;
-  std::vector<tensor::Recording> recordings;
-
-  RecordedWay(const GpuWay& way, const std::vector<at::Tensor>& inputs) : name(way.name) {
-    for (const at::Tensor& input : inputs) recordings.emplace_back([&] { way.run(input); });
-  }
-  double ms(int64_t calls, int64_t round) const {
-    return tensor::device_ms([&] {
-             for (int64_t i = 0; i < calls; ++i) {
-               recordings[static_cast<size_t>(round + i) % recordings.size()].replay();
-             }
-           }) /
-           static_cast<double>(calls);
-  }
-};
-
-std::vector<measure::Timing> take_turns(const std::vector<RecordedWay>& ways, int64_t rounds) {
-  std::vector<measure::Timing> timings;
-  double slowest = 0;
-  for (const RecordedWay& way : ways) {
-    const double once = way.ms(static_cast<int64_t>(kInputs), 0);
-    const auto calls = static_cast<int64_t>(std::clamp(std::ceil(kSlotMs / once), 1.0, kMostCalls));
-    timings.push_back({way.name, calls, {}});
-    slowest = std::max(slowest, once * static_cast<double>(calls));
-  }
-  const auto fitting = std::max(kLeastRounds, static_cast<int64_t>(kLimitMs / slowest));
-  for (int64_t round = 0; round < std::min(rounds, fitting); ++round) {
-    for (size_t i = 0; i < ways.size(); ++i) {
-      timings[i].round_ms.push_back(ways[i].ms(timings[i].repetitions, round));
-    }
-  }
-  return timings;
 }
 
 void check_close(const std::string& what, const at::Tensor& got, const at::Tensor& expected) {
@@ -152,16 +109,16 @@ GpuComparison compare_on_gpu(const runtime::ModelData& model, const measure::Net
   }
   const size_t dense = more.size() + 2;
   std::vector<at::Tensor> inputs;
-  for (size_t i = 0; i < kInputs; ++i) {
+  for (size_t i = 0; i < kInputSets; ++i) {
     inputs.push_back(network->prepare(draw_samples(model, options.batch, device)));
   }
   const at::Tensor expected = ways[more.size()].run(inputs[0]);
-  std::vector<RecordedWay> recorded;
+  std::vector<GpuWork> works;
   for (const GpuWay& way : ways) {
     check_close(way.name, way.run(inputs[0]), expected);
-    recorded.emplace_back(way, inputs);
+    works.push_back({way.name, [&](size_t set) { way.run(inputs[set]); }});
   }
-  return {comparison_of(model, take_turns(recorded, options.rounds), dense), network->on_kept_blocks()};
+  return {comparison_of(model, take_turns(works, options.rounds), dense), network->on_kept_blocks()};
 }
 
 }  // namespace hewn::deploy

@@ -27,6 +27,11 @@ bool reads_pixels(const runtime::Graph& graph) {
   });
 }
 
+/// Where some layers read pixels a vector is an image of one.
+at::Tensor handed_on(const at::Tensor& rows, bool images) {
+  return images ? rows.unsqueeze(2).unsqueeze(3) : rows;
+}
+
 at::Tensor subsampled(const Node& node, const at::Tensor& x) {
   const int64_t stride = node.window.stride;
   const at::Tensor fewer = at::slice(at::slice(x, 2, 0, x.size(2), stride), 3, 0, x.size(3), stride);
@@ -92,7 +97,9 @@ FusedNetwork::Apply FusedNetwork::make(const runtime::ModelData& model, const Fu
     case Op::kGlobalAvgPool:
       return [](const at::Tensor& x, const at::Tensor&) { return at::adaptive_avg_pool2d(x, {1, 1}); };
     case Op::kFlatten:
-      return [](const at::Tensor& x, const at::Tensor&) { return x.flatten(1); };
+      return [images = images_](const at::Tensor& x, const at::Tensor&) {
+        return handed_on(x.flatten(1), images);
+      };
     case Op::kSubsample:
       return [node](const at::Tensor& x, const at::Tensor&) { return subsampled(node, x); };
     case Op::kEmbedding:
@@ -108,8 +115,8 @@ FusedNetwork::Apply FusedNetwork::make_weighted(const runtime::ModelData& model,
   const FusedLayer layer = make_layer(node, model.layers.at(node.name), step.relu, options_);
   if (layer.on_kept_blocks) on_kept_blocks_.push_back(node.name);
   if (node.op == Op::kConv2d) return layer.run;
-  return [run = layer.run](const at::Tensor& x, const at::Tensor& residual) {
-    return run(x.flatten(1), residual.defined() ? residual.flatten(1) : residual);
+  return [run = layer.run, images = images_](const at::Tensor& x, const at::Tensor& residual) {
+    return handed_on(run(x.flatten(1), residual.defined() ? residual.flatten(1) : residual), images);
   };
 }
 
@@ -117,8 +124,9 @@ FusedNetwork::Apply FusedNetwork::make_embedding(const Node& node, const runtime
   std::vector<int64_t> first(node.vocabularies.size(), 0);
   std::partial_sum(node.vocabularies.begin(), node.vocabularies.end() - 1, first.begin() + 1);
   const at::Tensor rows = at::tensor(table.values).view({-1, node.width}).to(options_.device, options_.type);
-  return [rows, first = at::tensor(first).to(options_.device)](const at::Tensor& values, const at::Tensor&) {
-    return at::embedding(rows, values + first).flatten(1);
+  return [rows, first = at::tensor(first).to(options_.device), images = images_](const at::Tensor& values,
+                                                                                 const at::Tensor&) {
+    return handed_on(at::embedding(rows, values + first).flatten(1), images);
   };
 }
 
