@@ -33,15 +33,17 @@ constexpr double kInferenceLimit64 = 0.4;
 constexpr double kInferenceLimit16 = 0.2;
 constexpr int64_t kFewInInference = int64_t{1} << 20;
 
-// Convolutions on it: what cuDNN does at full width is close to what memory allows, and their weight gradient
-// is cuDNN's, so only large blocks of large weights gain in training.
+// Convolutions on it, ResNet-50 at batch 256 and density 0.1, against cuDNN: with lists made in every step,
+// kernels of 3 x 3 with blocks of 64 gained a third to a half in the forward pass and the input gradient,
+// those of one pixel next to nothing.
 constexpr double kConvLimit64 = 0.15;
-constexpr int64_t kFewInConv = int64_t{1} << 20;
+constexpr int64_t kFewInConv = int64_t{1} << 17;
 
-// The product alone, with bias, sum and ReLU in the same pass: what cuDNN leaves to others.
+// The product alone, with bias, sum and ReLU in the same pass: layers of all shapes took half of the time,
+// and less, that LibTorch's passes take one after the other, with blocks of 64 and of 32.
 constexpr double kConvInferenceLimit64 = 0.3;
 constexpr double kConvInferenceLimit32 = 0.2;
-constexpr int64_t kFewInConvInference = int64_t{1} << 14;
+constexpr int64_t kFewInConvInference = int64_t{1} << 12;
 
 bool divides(const Grid& grid, int64_t side) {
   return grid.block.rows % side == 0 && grid.block.cols % side == 0;
@@ -68,7 +70,9 @@ double limit_of(const Pruner::Layer& layer) {
   const Grid& grid = layer.weight.layout.grid;
   if (!layer.weight.leaf.is_cuda()) return layer.slot.set_sparse ? usual_limit(grid) : 0;
   if (!layer.slot.set_kept || !layer.slot.takes_kept(grid)) return 0;
-  return layer.weight.leaf.dim() == 4 ? usual_conv_limit_on_device(grid) : usual_limit_on_device(grid);
+  const at::Tensor& leaf = layer.weight.leaf;
+  if (leaf.dim() != 4) return usual_limit_on_device(grid);
+  return leaf.size(2) * leaf.size(3) > 1 ? usual_conv_limit_on_device(grid) : 0;
 }
 
 }  // namespace

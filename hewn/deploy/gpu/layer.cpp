@@ -8,6 +8,8 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/tensor.h>
 
+#include <exception>
+
 #include "hewn/measure/dense_graph.h"
 #include "hewn/nn/kept/conv.h"
 #include "hewn/nn/kept/product.h"
@@ -77,7 +79,7 @@ class OnePassConv {
       }
       return at::cudnn_convolution_add_relu(x, weight_, residual, 1.0, bias_, stride_, padding_, dilation_,
                                             1);
-    } catch (const c10::Error&) {
+    } catch (const std::exception&) {
       refused_ = true;
       return {};
     }
