@@ -17,14 +17,22 @@ namespace {
 
 constexpr int kCalls = 2;
 
-auto shared_pool() {
-  static const auto pool = at::cuda::graph_pool_handle();
+/// The memory of the recordings that live at one time.
+struct Pool {
+  decltype(at::cuda::graph_pool_handle()) id = at::cuda::graph_pool_handle();
+};
+
+std::shared_ptr<const Pool> shared_pool() {
+  static std::weak_ptr<const Pool> living;
+  std::shared_ptr<const Pool> pool = living.lock();
+  if (pool == nullptr) living = pool = std::make_shared<const Pool>();
   return pool;
 }
 
 }  // namespace
 
 struct Recording::Graph {
+  std::shared_ptr<const Pool> pool = shared_pool();
   at::cuda::CUDAGraph graph;
 };
 
@@ -33,7 +41,7 @@ Recording::Recording(const std::function<void()>& work) : graph_(std::make_uniqu
   c10::cuda::device_synchronize();
   // What these calls used would lie idle beside the recordings' own memory.
   c10::cuda::CUDACachingAllocator::emptyCache();
-  graph_->graph.capture_begin(shared_pool(), cudaStreamCaptureModeThreadLocal);
+  graph_->graph.capture_begin(graph_->pool->id, cudaStreamCaptureModeThreadLocal);
   work();
   graph_->graph.capture_end();
 }

@@ -79,6 +79,7 @@ OnDevice move_trained(const std::shared_ptr<nn::Model>& model, const std::vector
   }
   const runtime::ModelData data =
       export_model(model->graph(image_shape(input)), {tensor::state_dict(*model), blocks});
+  at::globalContext().setDeterministicCuDNN(true);
   const FusedOptions options{device, bf16 ? at::kBFloat16 : at::kFloat, KeptLayers::kByRule};
   const auto fused = std::make_shared<Fused>(data, options);
   return {fused, fused->network().on_kept_blocks()};

@@ -37,11 +37,6 @@ at::Tensor convolve(const block_sparse::Product& product, const Made& made, cons
   return out;
 }
 
-/// The pixels of all images, a row each.
-at::Tensor pixel_rows(const at::Tensor& images) {
-  return images.permute({0, 2, 3, 1}).reshape({-1, images.size(1)});
-}
-
 struct ConvOnKept {
   ConvGeometry geometry;
   prune::KeptBlocks kept;
@@ -63,9 +58,6 @@ struct Backward {
     const block_sparse::Product turned = product();
     return convolve(turned, Made(turned, weight, conv.kept.support), dy,
                     block_sparse::gradient_geometry(conv.geometry), {});
-  }
-  at::Tensor weight_of_pixels() const {
-    return gradient_of_rows(pixel_rows(x), pixel_rows(dy), conv.kept).view(weight.sizes());
   }
   /// Gradients of input and weight as cuDNN computes them.
   std::pair<at::Tensor, at::Tensor> whole(bool of_input, bool of_weight) const {
@@ -96,10 +88,8 @@ struct OnKeptBlocksOfImages : torch::autograd::Function<OnKeptBlocksOfImages> {
     const bool wants_input = context->needs_input_grad(0);
     const bool wants_weight = context->needs_input_grad(1);
     const bool input_on_kept = wants_input && of.has_input_kernel();
-    const bool weight_of_pixels = wants_weight && conv.geometry.is_pointwise();
-    auto [dx, grad_weight] = of.whole(wants_input && !input_on_kept, wants_weight && !weight_of_pixels);
+    auto [dx, grad_weight] = of.whole(wants_input && !input_on_kept, wants_weight);
     if (input_on_kept) dx = of.input_on_kept();
-    if (weight_of_pixels) grad_weight = of.weight_of_pixels();
     at::Tensor grad_bias;
     if (context->saved_data["has_bias"].toBool()) grad_bias = of.dy.sum({0, 2, 3}, false, at::kFloat);
     return {dx, grad_weight, grad_bias, at::Tensor()};

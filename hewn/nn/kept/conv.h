@@ -13,9 +13,8 @@ bool takes_kept_conv(const Grid& grid, const kernels::ConvGeometry& geometry, at
 
 /// A convolution on the kept blocks of its weight on a GPU, where takes_kept_blocks and takes_kept_conv say
 /// so: differentiable in x, weight and bias, which may be undefined. Images and results are channels-last.
-/// `weight` is whole, with zeros outside of the kept blocks, and so is its gradient, which cuDNN computes
-/// unless the kernel is one pixel; that of the input comes from cuDNN where the convolution has strides. All
-/// work is queued whatever the support holds.
+/// `weight` is whole, with zeros outside of the kept blocks, and so is its gradient, which cuDNN computes;
+/// that of the input too where the convolution has strides. All work is queued whatever the support holds.
 at::Tensor kept_conv(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const kernels::ConvGeometry& geometry, const prune::KeptBlocks& kept);
 

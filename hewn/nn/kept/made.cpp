@@ -2,10 +2,8 @@
 
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/mm.h>
 #include <torch/version.h>
 
-#include "hewn/kernels/cuda/block_sparse/grad_weight.h"
 #include "hewn/tensor/memory.h"
 #include "hewn/tensor/stream.h"
 
@@ -55,23 +53,6 @@ Made::Made(const block_sparse::Product& product, const at::Tensor& weight, const
   block_sparse::find_tiles(product, kept, lists.data_ptr(), stream);
   block_sparse::pack(product, {weight.data_ptr(), block_sparse::Source::kOperand, nullptr, kept},
                      lists.data_ptr(), values.data_ptr(), stream);
-}
-
-at::Tensor gradient_of_rows(const at::Tensor& x, const at::Tensor& dy, const prune::KeptBlocks& kept) {
-  const block_sparse::Operand type = operand_of(x.scalar_type());
-  if (!block_sparse::prefers_grad_weight(kept.grid, type, kept.density)) return at::mm(dy.t(), x);
-  const int64_t tiles = block_sparse::gradient_tiles(kept.grid, kept.density);
-  const block_sparse::WeightGradient gradient(kept.grid, type, tiles, x.size(0));
-  void* stream = tensor::current_stream(x);
-  const at::Tensor lists = device_bytes(gradient.list_bytes(), x);
-  const at::Tensor sums = device_bytes(gradient.sum_bytes(), x);
-  const auto* support = kept.support.data_ptr<uint8_t>();
-  at::Tensor out = at::empty({kept.grid.cols, kept.grid.rows}, x.options());
-  block_sparse::find_pairs(gradient, support, lists.data_ptr(), stream);
-  block_sparse::grad_weight(
-      gradient, lists.data_ptr(), sums.data_ptr(),
-      {x.data_ptr(), dy.data_ptr(), support, out.data_ptr(), block_sparse::Source::kOperand, true}, stream);
-  return out;
 }
 
 }  // namespace hewn::nn

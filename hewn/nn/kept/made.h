@@ -39,8 +39,4 @@ struct Made {
        const at::Tensor& support);
 };
 
-/// The gradient x' dy of a weight seen as a matrix, outputs x inputs, from rows of inputs and of outputs: on
-/// kept blocks where that is the faster way, else whole, and what is outside of them ends at the gate.
-at::Tensor gradient_of_rows(const at::Tensor& x, const at::Tensor& dy, const prune::KeptBlocks& kept);
-
 }  // namespace hewn::nn

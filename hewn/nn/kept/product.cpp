@@ -2,10 +2,12 @@
 
 #include <ATen/Context.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
+#include "hewn/kernels/cuda/block_sparse/grad_weight.h"
 #include "hewn/nn/held.h"
 #include "hewn/tensor/stream.h"
 #include "hewn/tensor/torch_compat.h"
@@ -32,6 +34,24 @@ at::Tensor product(const at::Tensor& samples, const at::Tensor& weight, const at
   return multiply(product, Made(product, weight, kept.support), samples, {bias});
 }
 
+/// On kept blocks where that is the faster way, else whole: what is outside of them ends at the gate.
+at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& dy, const prune::KeptBlocks& kept) {
+  const block_sparse::Operand type = operand_of(x.scalar_type());
+  if (!block_sparse::prefers_grad_weight(kept.grid, type, kept.density)) return at::mm(dy.t(), x);
+  const int64_t tiles = block_sparse::gradient_tiles(kept.grid, kept.density);
+  const block_sparse::WeightGradient gradient(kept.grid, type, tiles, x.size(0));
+  void* stream = tensor::current_stream(x);
+  const at::Tensor lists = device_bytes(gradient.list_bytes(), x);
+  const at::Tensor sums = device_bytes(gradient.sum_bytes(), x);
+  const auto* support = kept.support.data_ptr<uint8_t>();
+  at::Tensor out = at::empty({kept.grid.cols, kept.grid.rows}, x.options());
+  block_sparse::find_pairs(gradient, support, lists.data_ptr(), stream);
+  block_sparse::grad_weight(
+      gradient, lists.data_ptr(), sums.data_ptr(),
+      {x.data_ptr(), dy.data_ptr(), support, out.data_ptr(), block_sparse::Source::kOperand, true}, stream);
+  return out;
+}
+
 struct OnKeptBlocksOfDevice : torch::autograd::Function<OnKeptBlocksOfDevice> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const TorchOptional<at::Tensor>& bias, const prune::KeptBlocks& kept) {
@@ -49,7 +69,7 @@ struct OnKeptBlocksOfDevice : torch::autograd::Function<OnKeptBlocksOfDevice> {
     at::Tensor grad_weight;
     at::Tensor grad_bias;
     if (context->needs_input_grad(0)) dx = product(dy, saved[1], at::Tensor(), kept, /*transposed=*/true);
-    if (context->needs_input_grad(1)) grad_weight = gradient_of_rows(saved[0], dy, kept);
+    if (context->needs_input_grad(1)) grad_weight = weight_gradient(saved[0], dy, kept);
     if (context->saved_data["has_bias"].toBool()) grad_bias = dy.sum(0, false, at::kFloat);
     return {dx, grad_weight, grad_bias, at::Tensor()};
   }
