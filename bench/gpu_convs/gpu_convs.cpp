@@ -91,9 +91,9 @@ std::vector<deploy::GpuWork> ways_of(const ModelData& model, const ConvLayer& la
   };
   using deploy::KeptLayers;
   const deploy::FusedOptions dense{at::kCUDA, at::kBFloat16};
-  const deploy::FusedOptions one_pass{at::kCUDA, at::kBFloat16, KeptLayers::kNone, true};
+  const deploy::FusedOptions tuned{at::kCUDA, at::kBFloat16, KeptLayers::kNone, true};
   const deploy::FusedOptions kept{at::kCUDA, at::kBFloat16, KeptLayers::kAll};
-  return {way("conv_bias", false, dense), way("conv", true, dense), way("one_pass", true, one_pass),
+  return {way("conv_bias", false, dense), way("conv", true, dense), way("tuned", true, tuned),
           way("kept_bias", false, kept), way("kept", true, kept)};
 }
 
@@ -131,12 +131,12 @@ Json time_layer(const ModelData& model, const ConvLayer& layer, const Settings& 
 
 void print_layer(const Json& row) {
   const auto ms = [&](const char* key) { return row[key].get<double>(); };
-  const double dense = std::min(ms("conv"), ms("one_pass"));
+  const double dense = std::min(ms("conv"), ms("tuned"));
   std::printf("%-22s x%ld %3ld px %4ld > %4ld k%ld s%ld%s %4.1f %%  %.4f %.4f %.4f | %.4f %.4f  %5.2fx  %s\n",
               row["name"].get<std::string>().c_str(), row["count"].get<long>(), row["size"].get<long>(),
               row["in"].get<long>(), row["out"].get<long>(), row["kernel"].get<long>(),
               row["stride"].get<long>(), row["residual"].get<bool>() ? "+" : " ", 100 * ms("density"),
-              ms("conv_bias"), ms("conv"), ms("one_pass"), ms("kept_bias"), ms("kept"), dense / ms("kept"),
+              ms("conv_bias"), ms("conv"), ms("tuned"), ms("kept_bias"), ms("kept"), dense / ms("kept"),
               row["by_rule"].get<std::string>().c_str());
   std::fflush(stdout);
 }
@@ -166,7 +166,7 @@ Json measure_block(int64_t block, const Settings& settings) {
   options.prune.min_blocks = 1;
   const auto network = deploy::random_network(options, train::signature_for("resnet50", ""));
   std::printf(
-      "\nblocks of %ld, %.0f %% gone, batch %ld; ms: cuDNN with bias, with all passes, in one pass | "
+      "\nblocks of %ld, %.0f %% gone, batch %ld; ms: cuDNN with bias, with all passes, tuned | "
       "kept blocks with bias, with all; over the faster cuDNN; by rule\n",
       static_cast<long>(block), 100 * settings.sparsity, static_cast<long>(settings.batch));
   Json rows = Json::array();

@@ -7,6 +7,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/deploy/gpu/on_device.h"
+#include "hewn/deploy/gpu/paired_conv.h"
 #include "hewn/deploy/random_network.h"
 #include "hewn/run/options.h"
 #include "hewn/train/network.h"
@@ -49,16 +50,32 @@ run::Options small(const std::string& model) {
 TEST(FusedNetwork, ResnetsHaveNoPassesOfTheirOwnForSumsAndRelus) {
   const at::NoGradGuard no_grad;
   for (const char* name : {"resnet18", "resnet20", "resnet50"}) {
-    const RandomNetwork network = random_network(small(name), train::signature_for(name, "cifar10"));
+    run::Options options = small(name);
+    options.stem = "imagenet";
+    const RandomNetwork network = random_network(options, train::signature_for(name, "cifar10"));
     for (const FusedStep& step : fuse(network.data.graph)) {
       const runtime::Op op = network.data.graph.nodes[static_cast<size_t>(step.node)].op;
       EXPECT_TRUE(op != runtime::Op::kRelu && op != runtime::Op::kAdd) << name;
     }
     const at::Tensor samples = at::randn({2, 3, 32, 32});
     const at::Tensor expected = network.model->forward(samples);
-    const FusedNetwork fused(network.data, {});
-    const double error = (fused.run(fused.prepare(samples)) - expected).abs().max().item<double>();
-    EXPECT_LT(error, 1e-4 * expected.abs().max().item<double>()) << name;
+    for (const bool tuned : {false, true}) {
+      const FusedNetwork fused(network.data, {at::kCPU, at::kFloat, KeptLayers::kNone, tuned});
+      const double error = (fused.run(fused.prepare(samples)) - expected).abs().max().item<double>();
+      EXPECT_LT(error, 1e-4 * expected.abs().max().item<double>()) << name;
+    }
+  }
+}
+
+TEST(FusedNetwork, StridesOverFewChannelsAreSquaresOfPixels) {
+  for (const int64_t kernel : {1, 3, 5, 7}) {
+    const kernels::ConvGeometry geometry{kernel, kernel, 2, kernel / 2};
+    const at::Tensor weight = at::randn({8, 3, kernel, kernel});
+    ASSERT_TRUE(PairedConv::takes(weight, geometry));
+    const at::Tensor images = at::randn({2, 3, 10, 14}).contiguous(at::MemoryFormat::ChannelsLast);
+    const PairedConv paired(weight, geometry);
+    const at::Tensor got = at::conv2d(paired.squares(images), paired.weight());
+    EXPECT_TRUE(at::allclose(got, at::conv2d(images, weight, {}, 2, kernel / 2), 1e-4, 1e-5)) << kernel;
   }
 }
 

@@ -99,12 +99,11 @@ GpuComparison compare_on_gpu(const runtime::ModelData& model, const measure::Net
   std::vector<GpuWay> ways = more;
   std::shared_ptr<const FusedNetwork> network;
   for (const KeptLayers kept : {KeptLayers::kNone, KeptLayers::kByRule}) {
-    for (const bool one_pass : {false, true}) {
-      network =
-          std::make_shared<const FusedNetwork>(model, FusedOptions{device, at::kBFloat16, kept, one_pass});
-      ways.push_back({str(kept == KeptLayers::kNone ? "batch norms folded" : "kept blocks",
-                          one_pass ? ", cuDNN in one pass" : ""),
-                      [network](const at::Tensor& prepared) { return network->run(prepared); }});
+    for (const bool tuned : {false, true}) {
+      network = std::make_shared<const FusedNetwork>(model, FusedOptions{device, at::kBFloat16, kept, tuned});
+      ways.push_back(
+          {str(kept == KeptLayers::kNone ? "batch norms folded" : "kept blocks", tuned ? ", tuned" : ""),
+           [network](const at::Tensor& prepared) { return network->run(prepared); }});
     }
   }
   const size_t dense = more.size() + 2;

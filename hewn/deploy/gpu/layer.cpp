@@ -10,6 +10,7 @@
 
 #include <exception>
 
+#include "hewn/deploy/gpu/paired_conv.h"
 #include "hewn/measure/dense_graph.h"
 #include "hewn/nn/kept/conv.h"
 #include "hewn/nn/kept/product.h"
@@ -102,6 +103,20 @@ FusedLayer dense_conv(const at::Tensor& weight, const at::Tensor& bias, const ke
   }};
 }
 
+FusedLayer tuned_conv(const at::Tensor& weight, const at::Tensor& bias, const kernels::ConvGeometry& g,
+                      bool relu) {
+  const bool one_pass = weight.is_cuda();
+  const FusedLayer plain = dense_conv(weight, bias, g, relu, one_pass);
+  if (!PairedConv::takes(weight, g)) return plain;
+  const auto paired = std::make_shared<const PairedConv>(weight, g);
+  const int64_t taps = paired->weight().size(2);
+  const FusedLayer squares = dense_conv(paired->weight(), bias, {taps, taps}, relu, one_pass);
+  return {[=](const at::Tensor& x, const at::Tensor& residual) {
+    const bool even = x.size(2) % 2 == 0 && x.size(3) % 2 == 0;
+    return even ? squares.run(paired->squares(x), residual) : plain.run(x, residual);
+  }};
+}
+
 template <class Prepared>
 FusedLayer on_kept(const Prepared& prepared, const at::Tensor& bias, bool relu) {
   return {[=](const at::Tensor& x, const at::Tensor& residual) {
@@ -124,8 +139,9 @@ FusedLayer make_layer(const runtime::Node& node, const runtime::Layer& layer, bo
                 : on_kept(nn::PreparedProduct(weight, kept), bias, relu);
   }
   const at::Tensor own_bias = bias.to(options.type);
-  return conv ? dense_conv(weight, own_bias, node.window, relu, options.one_pass && options.device.is_cuda())
-              : dense_linear(weight, own_bias, relu);
+  if (!conv) return dense_linear(weight, own_bias, relu);
+  return options.tuned ? tuned_conv(weight, own_bias, node.window, relu)
+                       : dense_conv(weight, own_bias, node.window, relu, /*one_pass=*/false);
 }
 
 }  // namespace hewn::deploy

@@ -16,8 +16,9 @@ struct FusedOptions {
   c10::Device device = at::kCPU;
   at::ScalarType type = at::kFloat;  // of weights and activations
   KeptLayers kept = KeptLayers::kNone;
-  /// Asks cuDNN for dense convolutions with bias, sum and ReLU in one pass, where it has such.
-  bool one_pass = false;
+  /// Dense convolutions as fast as LibTorch has them: with bias, sum and ReLU in one pass where cuDNN can,
+  /// and over squares of pixels where there are few channels.
+  bool tuned = false;
 };
 
 /// A layer whose batch norm was folded: activation(layer(x) + residual). The residual may be undefined.

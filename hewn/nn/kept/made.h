@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 
 #include "hewn/kernels/cuda/block_sparse/block_sparse.h"
-#include "hewn/prune/kept_blocks.h"
 
 /// What layers on the kept blocks of their weight on a GPU share.
 namespace hewn::nn {
