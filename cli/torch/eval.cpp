@@ -23,6 +23,7 @@ deploy::Evaluated evaluate_init(const Given& given, Terminal& terminal) {
 
 int run_eval(EvalFields& fields, const Given& given) {
   const bool from_file = !fields.options.init.empty();
+  if (!given.contains("precision")) fields.options.precision.clear();  // the run's own
   deploy::Evaluated found;
   {
     Terminal terminal(/*quiet=*/false);

@@ -15,7 +15,6 @@ struct EvalFields {
   EvalFields() {
     options.data.clear();   // the run's own
     options.model.clear();  // likewise
-    options.precision.clear();
   }
 };
 
