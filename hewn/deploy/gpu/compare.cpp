@@ -43,6 +43,23 @@ void check_close(const std::string& what, const at::Tensor& got, const at::Tenso
   }
 }
 
+/// Those that run, and the others with the reason.
+std::pair<std::vector<GpuWay>, std::vector<measure::Candidate>> ways_that_run(const std::vector<GpuWay>& ways,
+                                                                              const at::Tensor& input) {
+  std::vector<GpuWay> able;
+  std::vector<measure::Candidate> missing;
+  for (const GpuWay& way : ways) {
+    try {
+      way.run(input);
+      able.push_back(way);
+    } catch (const std::exception& error) {
+      const std::string why = error.what();
+      missing.push_back({way.name, 0, why.substr(0, why.find('\n'))});
+    }
+  }
+  return {able, missing};
+}
+
 size_t fastest(const std::vector<measure::Timing>& timings, size_t begin, size_t end) {
   return static_cast<size_t>(
       std::min_element(timings.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -96,28 +113,32 @@ GpuComparison compare_on_gpu(const runtime::ModelData& model, const measure::Net
   const train::RecordableStream stream(device);
   at::globalContext().setBenchmarkCuDNN(true);
   torch::manual_seed(options.seed);
-  std::vector<GpuWay> ways = more;
+  std::vector<GpuWay> fused;
   std::shared_ptr<const FusedNetwork> network;
   for (const KeptLayers kept : {KeptLayers::kNone, KeptLayers::kByRule}) {
     for (const bool tuned : {false, true}) {
       network = std::make_shared<const FusedNetwork>(model, FusedOptions{device, at::kBFloat16, kept, tuned});
-      ways.push_back(
+      fused.push_back(
           {str(kept == KeptLayers::kNone ? "batch norms folded" : "kept blocks", tuned ? ", tuned" : ""),
            [network](const at::Tensor& prepared) { return network->run(prepared); }});
     }
   }
-  const size_t dense = more.size() + 2;
   std::vector<at::Tensor> inputs;
   for (size_t i = 0; i < kInputSets; ++i) {
     inputs.push_back(network->prepare(draw_samples(model, options.batch, device)));
   }
-  const at::Tensor expected = ways[more.size()].run(inputs[0]);
+  auto [ways, missing] = ways_that_run(more, inputs[0]);
+  const size_t dense = ways.size() + 2;
+  ways.insert(ways.end(), fused.begin(), fused.end());
+  const at::Tensor expected = fused[0].run(inputs[0]);
   std::vector<GpuWork> works;
   for (const GpuWay& way : ways) {
     check_close(way.name, way.run(inputs[0]), expected);
     works.push_back({way.name, [&](size_t set) { way.run(inputs[set]); }});
   }
-  return {comparison_of(model, take_turns(works, options.rounds), dense), network->on_kept_blocks()};
+  measure::Comparison times = comparison_of(model, take_turns(works, options.rounds), dense);
+  times.dense_candidates.insert(times.dense_candidates.end(), missing.begin(), missing.end());
+  return {std::move(times), network->on_kept_blocks()};
 }
 
 }  // namespace hewn::deploy

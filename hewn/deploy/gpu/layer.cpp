@@ -9,6 +9,7 @@
 #include <ATen/ops/tensor.h>
 
 #include <exception>
+#include <memory>
 
 #include "hewn/deploy/gpu/paired_conv.h"
 #include "hewn/measure/dense_graph.h"
