@@ -42,7 +42,8 @@ std::vector<Cell> cells_of(const Kind& kind, const std::vector<std::string>& col
   for (const std::string& column : columns) out.push_back({column, text_of(result[column])});
   out.push_back({"block", text_of(optional("block"))});
   out.push_back({"sparsity", share(optional("sparsity"))});
-  out.push_back({"threads", text_of(result["threads"])});
+  const std::string where = result.contains("device") ? "device" : "threads";
+  out.push_back({where, text_of(result[where])});
   if (kind.products) out.push_back({"product", product, false});
   out.push_back({"dense ms", fixed(part["dense_ms"], 3)});
   out.push_back({"sparse ms", fixed(part["sparse_ms"], 3)});

@@ -5,6 +5,7 @@
 #include "hewn/core/error.h"
 #include "hewn/core/options.h"
 #include "hewn/deploy/export.h"
+#include "hewn/deploy/gpu/compare.h"
 #include "hewn/deploy/random_network.h"
 #include "hewn/kernels/tile.h"
 #include "hewn/measure/network.h"
@@ -22,21 +23,38 @@ measure::NetworkOptions network_options(const Values& values, const BenchFields&
   return {batch, fields.rounds, static_cast<uint64_t>(fields.seed)};
 }
 
-Json measure_network(const std::string& kind, const runtime::ModelData& data, int64_t bytes, int64_t threads,
-                     const measure::NetworkOptions& options, const measure::MoreWays& more) {
-  const int64_t used = tensor::set_threads(threads);
+/// What is said of a network wherever it runs.
+Json about(const runtime::ModelData& data, int64_t bytes, const measure::NetworkOptions& options) {
   const measure::NetworkFacts facts = measure::facts_of(data);
-  const measure::Comparison comparison = measure::compare(data, options, more);
-  Json out = {{"kind", kind}, {"model", data.model}, {"batch", options.batch}, {"threads", used}};
+  Json out = {{"model", data.model},
+              {"batch", options.batch},
+              {"file_bytes", bytes},
+              {"dense_bytes", facts.dense_bytes}};
   if (facts.block) out["block"] = to_string(*facts.block);
   if (facts.sparsity) out["sparsity"] = *facts.sparsity;
-  out["file_bytes"] = bytes;
-  out["dense_bytes"] = facts.dense_bytes;
-  out["clock"] = measure::to_string(measure::clock_for(used));
-  out["instructions"] = kernels::machine().name;
-  out.update(measure::to_json(comparison));
   return out;
 }
+
+Json measure_on_cpu(const runtime::ModelData& data, int64_t threads, const measure::NetworkOptions& options,
+                    const measure::MoreWays& more) {
+  const int64_t used = tensor::set_threads(threads);
+  Json out = {{"threads", used},
+              {"clock", measure::to_string(measure::clock_for(used))},
+              {"instructions", kernels::machine().name}};
+  out.update(measure::to_json(measure::compare(data, options, more)));
+  return out;
+}
+
+Json measure_on_gpu(const runtime::ModelData& data, const std::string& device,
+                    const measure::NetworkOptions& options, const std::vector<deploy::GpuWay>& more) {
+  const auto found = deploy::compare_on_gpu(data, options, tensor::find_device(device), more);
+  Json out = {{"device", device}, {"precision", "bf16"}, {"clock", "CUDA events"}};
+  out.update(measure::to_json(found.times));
+  out["on_kept_blocks"] = found.on_kept_blocks;
+  return out;
+}
+
+bool is_cpu(const Values& values) { return values.at("device") == "cpu"; }
 
 Job model_job(const Values& values, const BenchFields& fields) {
   const bool clicks = nn::find_model(values.at("model")).usual.takes == nn::Takes::kClicks;
@@ -52,10 +70,15 @@ Job model_job(const Values& values, const BenchFields& fields) {
   deploy::network_plan(options, signature);
   const measure::NetworkOptions how = network_options(values, fields);
   const int64_t threads = thread_count(values);
+  if (!is_cpu(values)) tensor::find_device(values.at("device"));
   return [=] {
     const deploy::RandomNetwork network = deploy::random_network(options, signature);
-    Json out = measure_network("model", network.data, deploy::file_bytes(network.data), threads, how,
-                               deploy::model_ways(network));
+    Json out = about(network.data, deploy::file_bytes(network.data), how);
+    out["kind"] = "model";
+    const std::string& device = values.at("device");
+    out.update(is_cpu(values) ? measure_on_cpu(network.data, threads, how, deploy::model_ways(network))
+                              : measure_on_gpu(network.data, device, how,
+                                               {deploy::plain_way(network, tensor::find_device(device))}));
     // What was asked for: a plan may leave all layers dense.
     out["block"] = to_string(options.prune.block);
     out["sparsity"] = options.prune.sparsity;
@@ -70,7 +93,14 @@ Job file_job(const Values& values, const BenchFields& fields) {
   runtime::Model::load(path);  // says what cannot be run
   const auto data = std::make_shared<const runtime::ModelData>(runtime::read_model(path));
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
-  return [=] { return measure_network("file", *data, bytes, threads, how, {}); };
+  if (!is_cpu(values)) tensor::find_device(values.at("device"));
+  return [=] {
+    Json out = about(*data, bytes, how);
+    out["kind"] = "file";
+    out.update(is_cpu(values) ? measure_on_cpu(*data, threads, how, {})
+                              : measure_on_gpu(*data, values.at("device"), how, {}));
+    return out;
+  };
 }
 
 }  // namespace

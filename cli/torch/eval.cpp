@@ -23,6 +23,7 @@ deploy::Evaluated evaluate_init(const Given& given, Terminal& terminal) {
 
 int run_eval(EvalFields& fields, const Given& given) {
   const bool from_file = !fields.options.init.empty();
+  if (!given.contains("precision")) fields.options.precision.clear();  // the run's own
   deploy::Evaluated found;
   {
     Terminal terminal(/*quiet=*/false);
@@ -32,9 +33,15 @@ int run_eval(EvalFields& fields, const Given& given) {
   if (fields.json) {
     Json out = {{"metrics", found.metrics}};
     if (found.part != data::Part::kTest) out["eval_on"] = run::name_of(found.part);
+    if (!found.on_kept_blocks.empty()) out["on_kept_blocks"] = found.on_kept_blocks;
     out[from_file ? "init" : "run"] = from_file ? fields.options.init : fields.source;
     std::cout << out.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return 0;
+  }
+  if (!found.on_kept_blocks.empty()) {
+    std::string layers;
+    for (const std::string& layer : found.on_kept_blocks) layers += str(layers.empty() ? "" : ", ", layer);
+    std::cout << "on kept blocks: " << layers << '\n';
   }
   for (const auto& [name, value] : found.metrics)
     std::cout << run::name_of(found.part) << " " << name << ": " << metric_text(name, value) << '\n';

@@ -57,7 +57,7 @@ Command bench_command() {
   add("stride", "of conv" + several);
   add("padding", "of conv" + several);
   for (const char* key : {"block", "sparsity", "threads"}) add(key, help_of(key) + several);
-  for (const char* key : {"model", "data", "widths", "width", "min-blocks"}) add(key, help_of(key));
+  for (const char* key : {"model", "data", "widths", "width", "min-blocks", "device"}) add(key, help_of(key));
   add("file", "old spelling of SOURCE");
   command.options.add("rounds", fields->rounds, "times that each way has its turn");
   command.options.add("seed", fields->seed, "of patterns and numbers");

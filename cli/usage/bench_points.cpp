@@ -40,11 +40,12 @@ const std::vector<Kind>& kinds() {
         {"widths", "auto", false},
         {"width", "64", false},
         {"min-blocks", "100", false},
+        {"device", "cpu", false},
         {"threads", "1"},
         {"batch", "256"},
         {"block", "16"},
         {"sparsity", "0.9"}}},
-      {"file", {{"file", "", false}, {"threads", "1"}, {"batch", "256"}}},
+      {"file", {{"file", "", false}, {"device", "cpu", false}, {"threads", "1"}, {"batch", "256"}}},
   };
   return kRows;
 }

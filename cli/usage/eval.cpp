@@ -24,6 +24,8 @@ void settle_eval(EvalFields& fields, Given& given) {
     if (from_file && !given.contains(needed))
       throw Error(str("weights: expected --", needed, " beside them"));
   }
+  if (given.contains("precision") && fields.options.precision != "fp32" && fields.options.device == "cpu")
+    throw Error("precision: evaluations in bf16 are for a GPU, as with --device cuda");
   for (const char* key : {"model", "width", "widths", "embedding", "stem", "depth", "patch", "image-size",
                           "eval-resize", "context"}) {
     if (!from_file && given.contains(key))
@@ -46,7 +48,7 @@ Command eval_command() {
   command.options =
       run::describe(fields->options)
           .pick({"data", "init", "init-skip", "model", "widths", "width", "stem", "depth", "patch",
-                 "embedding", "image-size", "eval-resize", "context", "device", "threads"});
+                 "embedding", "image-size", "eval-resize", "context", "device", "precision", "threads"});
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](Given given) {
     settle_eval(*fields, given);

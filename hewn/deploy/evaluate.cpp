@@ -3,8 +3,10 @@
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/deploy/finished_run.h"
+#include "hewn/deploy/gpu/on_device.h"
 #include "hewn/dist/communicator.h"
 #include "hewn/runtime/preprocessing.h"
+#include "hewn/save.h"
 #include "hewn/tensor/device.h"
 #include "hewn/train/evaluate.h"
 #include "hewn/train/init.h"
@@ -24,9 +26,21 @@ void check_fits(const nn::Signature& model, const data::DataInfo& info) {
       hewn::str("data: ", info.name, " has other inputs or classes than the run's model was made for"));
 }
 
-run::Metrics evaluate_on(nn::Model& model, data::Source& source, at::Device device, run::Observer& observer) {
-  train::move_to(model, device, /*cudnn_benchmark=*/false);
-  return train::evaluate(model, source, *dist::alone(), observer);
+/// A network, and where and how it is evaluated.
+struct Subject {
+  std::shared_ptr<nn::Model> model;
+  std::vector<int64_t> input;
+  Blocks blocks;
+  at::Device device;
+  std::string precision;
+};
+
+Evaluated evaluate_on(const Subject& subject, data::Source& source, const run::Options& options,
+                      run::Observer& observer) {
+  const OnDevice ready = move_trained(subject.model, subject.input, subject.blocks, subject.device,
+                                      train::parse_precision(subject.precision));
+  return {run::evaluated_part(options), train::evaluate(*ready.model, source, *dist::alone(), observer),
+          ready.on_kept_blocks};
 }
 
 }  // namespace
@@ -45,7 +59,9 @@ Evaluated evaluate_run(const run::Folder& run, const run::Options& given, run::O
   const auto source = data::open_source(options.data, how);
   if (given.data.empty()) train::check_unchanged(run, *source);
   check_fits(finished.config.signature, source->info());
-  return {run::evaluated_part(options), evaluate_on(*finished.model, *source, where, observer)};
+  const Subject subject{finished.model, finished.config.signature.input, finished.blocks, where,
+                        given.precision.empty() ? options.precision : given.precision};
+  return evaluate_on(subject, *source, options, observer);
 }
 
 Evaluated evaluate_weights(const run::Options& options, run::Observer& observer) {
@@ -53,9 +69,11 @@ Evaluated evaluate_weights(const run::Options& options, run::Observer& observer)
   tensor::set_threads(options.threads);
   const auto source = train::open_data(options, where, {}, observer);
   const auto model = train::build_model(options, train::signature_of(source->info()));
-  const std::string note = train::load_weights(*model, options.init, options.init_skip).note;
-  if (!note.empty()) observer.on_message(hewn::str(options.init, ": ", note));
-  return {run::evaluated_part(options), evaluate_on(*model, *source, where, observer)};
+  const tensor::TensorFile file = train::load_weights(*model, options.init, options.init_skip);
+  if (!file.note.empty()) observer.on_message(hewn::str(options.init, ": ", file.note));
+  const Blocks blocks = lists_blocks(file) ? blocks_in(file, options.init) : Blocks();
+  const Subject subject{model, source->info().input, blocks, where, options.precision};
+  return evaluate_on(subject, *source, options, observer);
 }
 
 }  // namespace hewn::deploy

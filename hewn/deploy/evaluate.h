@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "hewn/run/folder.h"
 #include "hewn/run/metrics.h"
@@ -12,10 +13,12 @@ namespace hewn::deploy {
 struct Evaluated {
   data::Part part = data::Part::kTest;
   run::Metrics metrics;
+  std::vector<std::string> on_kept_blocks = {};  // layers that ran on their kept blocks alone: on a GPU
 };
 
 /// How well a finished run's model does on the held-out part of its data that it was evaluated on, or of the
-/// data that are given (of another table all rows count), on their device and threads.
+/// data that are given (of another table all rows count), on their device and threads. On a GPU it computes
+/// in the given precision, or the run's own where that is empty.
 Evaluated evaluate_run(const run::Folder& run, const run::Options& given, run::Observer& observer);
 
 /// The same for a network that was trained elsewhere: options.model with the weights in options.init, on

@@ -5,26 +5,11 @@
 
 #include "hewn/kernels/aligned.h"
 #include "hewn/kernels/bsr.h"
+#include "hewn/kernels/conv_geometry.h"
 #include "hewn/kernels/panels.h"
 #include "hewn/kernels/tile.h"
 
 namespace hewn::kernels {
-
-/// Where a convolution's weights meet its input.
-struct ConvGeometry {
-  int64_t kernel_height = 1;
-  int64_t kernel_width = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-  int64_t dilation = 1;
-
-  int64_t taps() const { return kernel_height * kernel_width; }
-  int64_t out_size(int64_t in, int64_t kernel) const {
-    return (in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
-  }
-
-  bool operator==(const ConvGeometry&) const = default;
-};
 
 /// The nearest bf16 value's bits, ties to even.
 uint16_t bf16_from(float value);

@@ -39,7 +39,8 @@ at::Tensor pixels(const at::Tensor& rows) {
   return rows.t().contiguous().view({1, rows.size(1), rows.size(0), 1}).to_mkldnn();
 }
 
-/// As LibTorch stores it: out x in, or out x in x height x width.
+}  // namespace
+
 at::Tensor dense_weight(const Node& node, const runtime::Layer& layer) {
   const Grid& grid = layer.pattern.grid;
   const int64_t taps = node.window.taps();
@@ -49,8 +50,6 @@ at::Tensor dense_weight(const Node& node, const runtime::Layer& layer) {
   if (node.op == Op::kLinear) return weight;
   return weight.view({grid.cols, grid.rows / taps, node.window.kernel_height, node.window.kernel_width});
 }
-
-}  // namespace
 
 std::vector<DenseGraph::Way> DenseGraph::ways(const runtime::Graph& graph, int64_t batch) {
   if (!only_vectors(graph)) return {Way::kPlain, Way::kChannelsLast, Way::kOneDnn};

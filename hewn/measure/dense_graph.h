@@ -11,6 +11,10 @@
 
 namespace hewn::measure {
 
+/// The weight of a node's layer as LibTorch stores it: out x in, or out x in x height x width, with zeros
+/// where blocks were dropped.
+at::Tensor dense_weight(const runtime::Node& node, const runtime::Layer& layer);
+
 /// A runtime graph run by LibTorch's operators, with dense weights: zeros where blocks were dropped. Batch
 /// norms are folded already, so this is less work than the model it came from.
 class DenseGraph {

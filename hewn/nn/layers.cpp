@@ -2,7 +2,8 @@
 
 #include <ATen/ops/im2col.h>
 
-#include "hewn/nn/kept_product.h"
+#include "hewn/nn/kept/conv.h"
+#include "hewn/nn/kept/product.h"
 #include "hewn/nn/sparse_conv.h"
 #include "hewn/nn/sparse_linear.h"
 
@@ -25,7 +26,27 @@ std::shared_ptr<SparseLayer> sparse_form(const torch::nn::Conv2dImpl& conv,
   return std::make_shared<SparseConv>(blocks, geometry_of(conv).value());
 }
 
+/// The layer's product with kept blocks on a GPU.
+at::Tensor on_kept(const torch::nn::LinearImpl& linear, const at::Tensor& input,
+                   const prune::KeptBlocks& kept) {
+  return kept_product(input, linear.weight, linear.bias, kept);
+}
+
+at::Tensor on_kept(const torch::nn::Conv2dImpl& conv, const at::Tensor& input,
+                   const prune::KeptBlocks& kept) {
+  return kept_conv(input, conv.weight, conv.bias, geometry_of(conv).value(), kept);
+}
+
 }  // namespace
+
+bool has_kept_form(const torch::nn::LinearImpl& /*linear*/, const Grid& /*grid*/, at::ScalarType /*type*/) {
+  return true;
+}
+
+bool has_kept_form(const torch::nn::Conv2dImpl& conv, const Grid& grid, at::ScalarType type) {
+  const auto geometry = geometry_of(conv);
+  return geometry && takes_kept_conv(grid, *geometry, type);
+}
 
 std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& conv) {
   const auto& options = conv.options;
@@ -45,8 +66,9 @@ template <class Dense>
 at::Tensor OnBlocks<Dense>::forward(const at::Tensor& input) {
   input_shape_ = input.sizes().vec();
   if (see_) see_(input);
-  if (kept_ != nullptr && takes_kept_blocks(input, this->weight)) {
-    return kept_product(input, this->weight, this->bias, *kept_);
+  if (kept_ != nullptr && takes_kept_blocks(input, this->weight) &&
+      has_kept_form(*this, kept_->grid, compute_type(this->weight))) {
+    return on_kept(*this, input, *kept_);
   }
   return sparse_ == nullptr ? Dense::forward(input) : sparse_->forward(input, this->bias);
 }

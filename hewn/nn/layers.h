@@ -19,6 +19,10 @@ class SparseLayer;
 /// other than zeros, or stride, padding or dilation that differ between the two directions.
 std::optional<kernels::ConvGeometry> geometry_of(const torch::nn::Conv2dImpl& conv);
 
+/// Whether a layer can run on kept blocks of such a grid on a GPU, with numbers of that type.
+bool has_kept_form(const torch::nn::LinearImpl& linear, const Grid& grid, at::ScalarType type);
+bool has_kept_form(const torch::nn::Conv2dImpl& conv, const Grid& grid, at::ScalarType type);
+
 /// A layer of LibTorch that can also run on the kept blocks of its weight. State dict and options are the
 /// same.
 template <class Dense>
@@ -28,7 +32,8 @@ class OnBlocks : public Dense {
   at::Tensor forward(const at::Tensor& input);
   /// Null: runs dense, on `weight`.
   void run_on(const std::shared_ptr<prune::SparseWeight>& blocks);
-  /// Runs on these blocks of `weight` where input and weight lie on a GPU; null: on the whole of it.
+  /// Runs on these blocks of `weight` where input and weight lie on a GPU and it has such a form; null: on
+  /// the whole of it.
   void run_on_kept(const std::shared_ptr<const prune::KeptBlocks>& kept) { kept_ = kept; }
   /// Of the last forward pass.
   const std::vector<int64_t>& input_shape() const { return input_shape_; }

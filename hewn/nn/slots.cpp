@@ -27,11 +27,8 @@ prune::WeightSlot sparse_slot(const std::string& name, Layer* layer) {
   slot.set_sparse = [layer](const std::shared_ptr<prune::SparseWeight>& weight) { layer->run_on(weight); };
   slot.watch = [layer](const prune::SeeInput& see) { layer->watch(see); };
   slot.rows = [layer](const at::Tensor& input) { return input_rows(*layer, input); };
-  if constexpr (std::is_same_v<Layer, LinearImpl>) {
-    slot.set_kept = [layer](const std::shared_ptr<const prune::KeptBlocks>& kept) {
-      layer->run_on_kept(kept);
-    };
-  }
+  slot.set_kept = [layer](const std::shared_ptr<const prune::KeptBlocks>& kept) { layer->run_on_kept(kept); };
+  slot.takes_kept = [layer](const Grid& grid) { return has_kept_form(*layer, grid, at::kBFloat16); };
   return slot;
 }
 
@@ -80,6 +77,7 @@ void share(prune::WeightSlot& first, const prune::WeightSlot& second) {
   };
   first.set_sparse = {};
   first.set_kept = {};
+  first.takes_kept = {};
   first.watch = {};
   first.rows = {};
 }

@@ -22,8 +22,10 @@ DensityLimits usual_limits(const Pruner& pruner);
 /// The same for one layer; 0: never.
 double usual_limit(const Grid& grid);
 
-/// The same for a layer on a GPU that is not trained any more, where lists and packed weights are made once.
+/// The same for a Linear layer on a GPU that is not trained any more, where lists and packed weights are made
+/// once, and for a convolution there.
 double usual_inference_limit_on_device(const Grid& grid);
+double usual_conv_inference_limit_on_device(const Grid& grid);
 
 Execution execution_of(const DensityLimits& limits);
 

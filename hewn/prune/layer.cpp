@@ -32,7 +32,8 @@ void Layer::set_support(const at::Tensor& chosen, const Execution& execution) {
   kept = nullptr;
   if (!support.defined() || !execution || score->sees_gradients()) return;
   const at::Tensor& leaf = weight.leaf;
-  const bool able = leaf.is_cuda() ? slot.set_kept != nullptr : leaf.is_cpu() && slot.set_sparse != nullptr;
+  const bool able = leaf.is_cuda() ? slot.set_kept != nullptr && slot.takes_kept(weight.layout.grid)
+                                   : leaf.is_cpu() && slot.set_sparse != nullptr;
   if (!able || leaf.scalar_type() != at::kFloat) return;  // the kernels know no others
   if (!execution(*this, 0)) return;  // at no density: then nothing has to wait for the GPU's count
   const double density =

@@ -25,6 +25,8 @@ struct WeightSlot {
   /// Says on which blocks of the weight that was set last the layer runs, on a GPU; empty where its module
   /// cannot.
   std::function<void(const std::shared_ptr<const KeptBlocks>&)> set_kept = {};
+  /// Whether it can do that with blocks of that grid, in bf16; empty where set_kept is.
+  std::function<bool(const Grid& grid)> takes_kept = {};
   /// Shows the input of every forward pass, until it is given null; empty where its module cannot.
   std::function<void(const SeeInput&)> watch = {};
   /// An input as rows x, such that the layer computes x W with its weight as a matrix of blocks. Empty where

@@ -10,7 +10,7 @@
 #include "bindings.h"
 #include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
-#include "hewn/nn/kept_product.h"
+#include "hewn/nn/kept/product.h"
 #include "hewn/prune/execution.h"
 #include "hewn/prune/gate.h"
 
@@ -76,7 +76,7 @@ void bind_layers(py::module_& m) {
       .def(py::init(&device_product))
       .def("run",
            [](const nn::PreparedProduct& product, const at::Tensor& x,
-              const std::optional<at::Tensor>& bias) { return product(x, bias.value_or(at::Tensor())); });
+              const std::optional<at::Tensor>& bias) { return product(x, {bias.value_or(at::Tensor())}); });
   m.def("usual_limit", [](const PlainGrid& grid) { return prune::usual_limit(grid_from(grid)); });
 }
 

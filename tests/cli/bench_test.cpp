@@ -204,6 +204,8 @@ TEST(Bench, BadInputNamesTheOption) {
   expect_error({"bench", "model", "--threads", "-1"}, "threads");
   expect_error({"bench", "model", "--gradients"}, "gradients");
   expect_error({"bench", "model", "--in", "3"}, "in:");
+  expect_error({"bench", "model", "--device", "gpu"}, "device");
+  expect_error({"bench", "linear", "--device", "cuda"}, "device");
   expect_error({"bench", "file"}, "file");
   expect_error({"bench", "file", "--file", "/nowhere/model.hewn"}, "/nowhere/model.hewn");
   expect_error({"bench", "file", "/dev/null"},

@@ -7,7 +7,7 @@
 #include "hewn/core/error.h"
 #include "hewn/kernels/cuda/block_sparse/block_sparse.h"
 #include "hewn/kernels/cuda/block_sparse/grad_weight.h"
-#include "hewn/nn/kept_product.h"
+#include "hewn/nn/kept/product.h"
 #include "hewn/prune/gate.h"
 #include "hewn/tensor/memory.h"
 #include "hewn/tensor/stream.h"

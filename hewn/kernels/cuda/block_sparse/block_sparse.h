@@ -24,19 +24,21 @@ enum class Way : uint8_t { kAnyGpu, kLargeTiles, kSmallTiles };
 
 /// One product with a weight's kept blocks: samples x weight (y = x W), or with the weight transposed
 /// (dx = dy W'). Kept blocks are covered with tiles of `tile` outputs, and what a tile has beyond them is
-/// filled with zeros.
+/// filled with zeros. A sample of a convolution (convolve.h) is what its kernel covers at one place; its
+/// input gradient is the convolution of dy with each tap transposed, from the last tap to the first.
 struct Product {
-  Product(const Grid& grid, Operand type, bool transposed);
+  Product(const Grid& grid, Operand type, bool transposed, int64_t taps = 1);
 
   Grid grid;
   Operand type;
   bool transposed;
+  int64_t taps;
   Way way;
   int tile;          // outputs of a tile: 32, 64 or 128; 16 in the way of small tiles
   bool whole_tiles;  // whether blocks consist of square tiles
 
-  int64_t outputs() const { return transposed ? grid.rows : grid.cols; }
-  int64_t inputs() const { return transposed ? grid.cols : grid.rows; }
+  int64_t outputs() const { return transposed ? grid.rows / taps : grid.cols; }
+  int64_t inputs() const { return transposed ? grid.cols * taps : grid.rows; }
   /// Sizes in bytes of what find_tiles and pack write; both want 256-byte alignment.
   int64_t list_bytes() const;
   int64_t value_bytes() const;

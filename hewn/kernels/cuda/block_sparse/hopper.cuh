@@ -66,12 +66,35 @@ __device__ void load_box(uint32_t to, const CUtensorMap* map, int x, int y, uint
   }
 }
 
+struct Pixel {
+  int channel, x, y, image;
+};
+struct Offset {
+  uint16_t x, y;
+};
+/// Copies some channels of the pixels that lie at `offset` from those which a convolution's first tap meets
+/// from `pixel` on.
+__device__ inline void load_window(uint32_t to, const CUtensorMap* map, Pixel pixel, Offset offset,
+                                   uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(pixel.channel), "r"(pixel.x), "r"(pixel.y), "r"(pixel.image), "h"(offset.x),
+      "h"(offset.y)
+      : "memory");
+}
+
 /// Copies `bytes` in a row, a multiple of 16.
 __device__ inline void load_bytes(uint32_t to, const void* from, unsigned bytes, uint32_t barrier) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
       "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
+}
+
+/// Brings as many into the L2 cache.
+__device__ inline void prefetch_bytes(const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
 
 __device__ inline unsigned cluster_rank() {

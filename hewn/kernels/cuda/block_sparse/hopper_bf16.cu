@@ -4,7 +4,7 @@ namespace hewn::kernels::cuda::block_sparse {
 
 void multiply_hopper_bf16(const Product& product, const void* lists, const void* values,
                           const Samples& samples, void* stream) {
-  launch_tile<__nv_bfloat16>(product, lists, values, samples, stream);
+  launch_tile<__nv_bfloat16>(product, {lists, values}, samples, MatrixSource{product, samples}, stream);
 }
 
 }  // namespace hewn::kernels::cuda::block_sparse

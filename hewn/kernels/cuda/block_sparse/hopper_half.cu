@@ -4,7 +4,7 @@ namespace hewn::kernels::cuda::block_sparse {
 
 void multiply_hopper_half(const Product& product, const void* lists, const void* values,
                           const Samples& samples, void* stream) {
-  launch_tile<__half>(product, lists, values, samples, stream);
+  launch_tile<__half>(product, {lists, values}, samples, MatrixSource{product, samples}, stream);
 }
 
 }  // namespace hewn::kernels::cuda::block_sparse

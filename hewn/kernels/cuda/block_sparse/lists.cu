@@ -8,8 +8,7 @@ namespace hewn::kernels::cuda::block_sparse {
 namespace {
 
 /// A lane for each bit of the mask of (wide tile, chunk).
-__global__ void mask_kernel(Tiling tiling, Layout layout, bool transposed, const uint8_t* support,
-                            unsigned* masks) {
+__global__ void mask_kernel(Tiling tiling, View view, const uint8_t* support, unsigned* masks) {
   const unsigned wide = blockIdx.x / tiling.chunks;
   const unsigned chunk = blockIdx.x % tiling.chunks;
   const unsigned o = wide * tiling.wide + threadIdx.x / tiling.slices() * tiling.tile;
@@ -19,7 +18,7 @@ __global__ void mask_kernel(Tiling tiling, Layout layout, bool transposed, const
   if (threadIdx.x / tiling.slices() < tiling.wide / tiling.tile && o < tiling.outputs && i < tiling.inputs) {
     const Range outs{o, min(o + tiling.tile, tiling.outputs)};
     const Range ins{i, min(i + tiling.granule * tiling.slice_inputs(), tiling.inputs)};
-    kept = any_kept(layout, transposed, support, outs, ins);
+    kept = any_kept(view, support, outs, ins);
   }
   const unsigned mask = __ballot_sync(~0u, kept);
   if (threadIdx.x == 0) masks[blockIdx.x] = mask;
@@ -44,8 +43,7 @@ __global__ void list_kernel(Tiling tiling, Lists lists) {
 /// A thread block for each (wide tile, chunk). A piece lies as columns of 16 bytes: all outputs' first half
 /// slice, then all outputs' second.
 template <class T, class S>
-__global__ void pack_kernel(Tiling tiling, Layout layout, bool transposed, DenseWeight weight,
-                            const unsigned* masks, T* values) {
+__global__ void pack_kernel(Tiling tiling, View view, DenseWeight weight, const unsigned* masks, T* values) {
   constexpr unsigned kHalf = 16 / sizeof(T);
   const unsigned mask = masks[blockIdx.x];
   const unsigned wide = blockIdx.x / tiling.chunks;
@@ -71,7 +69,7 @@ __global__ void pack_kernel(Tiling tiling, Layout layout, bool transposed, Dense
     } sixteen = {};
 #pragma unroll
     for (unsigned e = 0; e < kHalf; ++e) {
-      store(value_at<S>(layout, transposed, weight, o, i + e), sixteen.typed[e]);
+      store(value_at<S>(view, weight, o, i + e), sixteen.typed[e]);
     }
     out[u] = sixteen.whole;
   }
@@ -81,14 +79,13 @@ template <class T>
 void pack_as(const Product& product, const DenseWeight& weight, const void* lists, void* values,
              void* stream) {
   const Tiling tiling(product);
-  const Layout layout(WeightLayout{product.grid, 1});
   const Lists found(const_cast<void*>(lists), tiling);
   if (weight.source == Source::kFloat) {
     pack_kernel<T, float><<<tiling.places(), 128, 0, as_stream(stream)>>>(
-        tiling, layout, product.transposed, weight, found.masks, static_cast<T*>(values));
+        tiling, View(product), weight, found.masks, static_cast<T*>(values));
   } else {
-    pack_kernel<T, T><<<tiling.places(), 128, 0, as_stream(stream)>>>(
-        tiling, layout, product.transposed, weight, found.masks, static_cast<T*>(values));
+    pack_kernel<T, T><<<tiling.places(), 128, 0, as_stream(stream)>>>(tiling, View(product), weight,
+                                                                      found.masks, static_cast<T*>(values));
   }
   check_launch("block_sparse::pack");
 }
@@ -99,8 +96,7 @@ void find_tiles(const Product& product, const uint8_t* support, void* lists, voi
   if (product.way == Way::kSmallTiles) return find_small_tiles(product, support, lists, stream);
   const Tiling tiling(product);
   const Lists out(lists, tiling);
-  mask_kernel<<<tiling.places(), 32, 0, as_stream(stream)>>>(tiling, Layout(WeightLayout{product.grid, 1}),
-                                                             product.transposed, support, out.masks);
+  mask_kernel<<<tiling.places(), 32, 0, as_stream(stream)>>>(tiling, View(product), support, out.masks);
   list_kernel<<<tiling.wide_tiles, 32, 0, as_stream(stream)>>>(tiling, out);
   check_launch("block_sparse::find_tiles");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hewn/kernels/cuda/block_sparse/hopper.cuh"
+#include "hewn/kernels/cuda/block_sparse/sources.cuh"
 #include "hewn/kernels/cuda/block_sparse/tiling.h"
 #include "hewn/kernels/cuda/block_sparse/turn.cuh"
 #include "hewn/kernels/cuda/block_sparse/wgmma.cuh"
@@ -31,6 +32,14 @@ struct Room {
   static constexpr int kStageBytes = kRowBytes + kLargeWide * kChunk;
   static constexpr int kBytes = kStages * kStageBytes + 1024 + 256;
   static constexpr int kThreads = 128 * kGroups + 32;
+};
+
+/// What there is to do.
+struct Work {
+  Tiling tiling;
+  Lists lists;
+  const uint8_t* values;
+  unsigned tasks;
 };
 
 /// What the loading warp says of a stage.
@@ -91,9 +100,21 @@ class Tasks {
   unsigned upcoming_ = 0;
 };
 
+/// Brings a task's residual into the cache while its products are computed: the warps that add it would wait.
 template <class T, class R>
-__device__ void load(const Tiling& tiling, const Lists& lists, const CUtensorMap* map, const uint8_t* values,
-                     const Stages<R>& stages, unsigned tasks) {
+__device__ void prefetch_residual(const Task& task, const Target& target) {
+  const unsigned col = task.wide * kLargeWide;
+  const unsigned bytes = min(kLargeWide, target.outputs - col) * static_cast<unsigned>(sizeof(T));
+  const unsigned end = min(task.row + R::kRows, target.samples);
+  for (unsigned row = task.row + threadIdx.x % 32; row < end; row += 32) {
+    prefetch_bytes(static_cast<const T*>(target.residual) + size_t{row} * target.outputs + col, bytes);
+  }
+}
+
+template <class T, class R, class Rows>
+__device__ void load(const Work& work, const CUtensorMap* map, const Rows& rows, const Target& target,
+                     const Stages<R>& stages) {
+  const auto& [tiling, lists, values, tasks] = work;
   const unsigned lane = threadIdx.x % 32;
   Turn<R::kStages> turn;
   Tasks taken(lists, tasks);
@@ -106,6 +127,8 @@ __device__ void load(const Tiling& tiling, const Lists& lists, const CUtensorMap
   };
   for (unsigned t = taken.next(); t != kNoTask; t = taken.next()) {
     const Task task(tiling, t, R::kRows);
+    const auto start = rows.start_of(task.row);
+    if (target.residual != nullptr) prefetch_residual<T, R>(task, target);
     const int count = lists.counts[task.wide];
     if (count == 0) {
       if (lane == 0) begin_stage({0, t, true}, 0);
@@ -114,18 +137,20 @@ __device__ void load(const Tiling& tiling, const Lists& lists, const CUtensorMap
     for (int first = 0; first < count; first += 32) {
       int chunk_of_lane = 0;
       unsigned mask_of_lane = 0;
+      unsigned place_of_lane = 0;
       if (first + static_cast<int>(lane) < count) {
         chunk_of_lane = lists.listed[task.wide * tiling.chunks + first + lane];
         mask_of_lane = lists.masks[task.wide * tiling.chunks + chunk_of_lane];
+        place_of_lane = rows.place_of(chunk_of_lane);
       }
       for (int i = 0; i < min(32, count - first); ++i) {
         const int chunk = __shfl_sync(~0u, chunk_of_lane, i);
         const unsigned mask = __shfl_sync(~0u, mask_of_lane, i);
+        const unsigned place = __shfl_sync(~0u, place_of_lane, i);
         if (lane == 0) {
           const unsigned bytes = static_cast<unsigned>(__popc(mask)) * R::kTile * kSliceBytes;
           const uint32_t full = begin_stage({mask, t, first + i == count - 1}, R::kRowBytes + bytes);
-          load_box<false>(stages.rows(turn.stage), map, chunk * static_cast<int>(R::kChunk / sizeof(T)),
-                          static_cast<int>(task.row), full, 0);
+          rows.template load<R::kChunk / sizeof(T)>(stages.rows(turn.stage), map, start, place, full);
           load_bytes(stages.pieces(turn.stage),
                      values + (static_cast<size_t>(task.wide) * tiling.chunks + chunk) * tiling.place_bytes(),
                      bytes, full);
@@ -212,10 +237,9 @@ __device__ void multiply_chunks(const Tiling& tiling, const Target& target, cons
   }
 }
 
-template <class T, class R>
+template <class T, class R, class Rows>
 __global__ void __launch_bounds__(R::kThreads, R::kBlocks)
-    multiply_kernel(Tiling tiling, Lists lists, const __grid_constant__ CUtensorMap map,
-                    const uint8_t* values, Target target, unsigned tasks) {
+    multiply_kernel(Work work, const __grid_constant__ CUtensorMap map, Rows rows, Target target) {
   extern __shared__ uint8_t memory[];
   const Stages<R> stages(memory);
   if (threadIdx.x == 0) {
@@ -227,9 +251,9 @@ __global__ void __launch_bounds__(R::kThreads, R::kBlocks)
   }
   __syncthreads();
   if (threadIdx.x >= 128 * R::kGroups) {
-    load<T, R>(tiling, lists, &map, values, stages, tasks);
+    load<T, R>(work, &map, rows, target, stages);
   } else {
-    multiply_chunks<T, R>(tiling, target, stages);
+    multiply_chunks<T, R>(work.tiling, target, stages);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "hewn/core/error.h"
-#include "hewn/kernels/cuda/block_sparse/block_sparse.h"
 #include "hewn/kernels/cuda/block_sparse/grad_weight.h"
+#include "hewn/kernels/cuda/block_sparse/images/convolve.h"
 
 namespace hewn::kernels::cuda::block_sparse {
 namespace {
@@ -16,6 +16,9 @@ int architecture() { return 0; }
 void find_tiles(const Product&, const uint8_t*, void*, void*) { missing("find_tiles"); }
 void pack(const Product&, const DenseWeight&, const void*, void*, void*) { missing("pack"); }
 void multiply(const Product&, const void*, const void*, const Samples&, void*) { missing("multiply"); }
+void convolve(const Product&, const Images&, const void*, const void*, const Samples&, void*) {
+  missing("convolve");
+}
 void find_pairs(const WeightGradient&, const uint8_t*, void*, void*) { missing("find_pairs"); }
 void grad_weight(const WeightGradient&, const void*, void*, const GradWeightCall&, void*) {
   missing("grad_weight");

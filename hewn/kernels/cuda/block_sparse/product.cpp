@@ -1,6 +1,8 @@
+#include "hewn/kernels/cuda/block_sparse/images/convolve.h"
 #include "hewn/kernels/cuda/block_sparse/pairs.h"
 #include "hewn/kernels/cuda/block_sparse/small_tiling.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace hewn::kernels::cuda::block_sparse {
@@ -9,6 +11,10 @@ namespace {
 // Up to this density the gradient at kept blocks was the faster one on an H200 (docs/benchmarks.md).
 constexpr double kGradientLimit = 0.32;
 
+// What the copy engine can go through: steps, and pixels beyond the edges or between taps.
+constexpr int64_t kMostStride = 8;
+constexpr int64_t kMostReach = 127;
+
 /// Whether no square tile of that side lies in two blocks.
 bool fits(const Grid& grid, int side) {
   return grid.block.rows % side == 0 && grid.block.cols % side == 0 &&
@@ -16,15 +22,13 @@ bool fits(const Grid& grid, int side) {
 }
 
 /// Hopper's copy engine wants rows that are multiples of 16 bytes.
-bool has_even_rows(const Grid& grid, Operand type, bool transposed) {
-  const int64_t inputs = transposed ? grid.cols : grid.rows;
-  const int64_t outputs = transposed ? grid.rows : grid.cols;
-  return inputs * bytes_of(type) % 16 == 0 && outputs % 8 == 0;
+bool has_even_rows(const Product& product) {
+  return product.inputs() * bytes_of(product.type) % 16 == 0 && product.outputs() % 8 == 0;
 }
 
-Way way_of(const Grid& grid, Operand type, bool transposed) {
-  if (architecture() != 90 || !has_even_rows(grid, type, transposed)) return Way::kAnyGpu;
-  return fits(grid, 32) ? Way::kLargeTiles : Way::kSmallTiles;
+Way way_of(const Product& product) {
+  if (architecture() != 90 || !has_even_rows(product)) return Way::kAnyGpu;
+  return fits(product.grid, 32) ? Way::kLargeTiles : Way::kSmallTiles;
 }
 
 /// The largest tile that fits; the smallest if there is none.
@@ -43,11 +47,12 @@ int parts_for(const Grid& grid, int64_t kept_tiles) {
 
 }  // namespace
 
-Product::Product(const Grid& grid_, Operand type_, bool transposed_)
+Product::Product(const Grid& grid_, Operand type_, bool transposed_, int64_t taps_)
     : grid(grid_),
       type(type_),
       transposed(transposed_),
-      way(way_of(grid_, type_, transposed_)),
+      taps(taps_),
+      way(way_of(*this)),
       tile(tile_of(grid_, way)),
       whole_tiles(fits(grid_, tile)) {}
 
@@ -62,6 +67,29 @@ int64_t Product::value_bytes() const {
   }
   const Tiling tiling(*this);
   return int64_t{tiling.place_bytes()} * tiling.places();
+}
+
+bool has_gradient_geometry(const ConvGeometry& g) {
+  return g.stride == 1 && g.kernel_height == g.kernel_width &&
+         g.padding <= g.dilation * (g.kernel_height - 1);
+}
+
+ConvGeometry gradient_geometry(const ConvGeometry& g) {
+  ConvGeometry turned = g;
+  turned.padding = g.dilation * (g.kernel_height - 1) - g.padding;
+  return turned;
+}
+
+bool takes_convolution(const Product& product, const ConvGeometry& g) {
+  if (g.is_pointwise()) return true;
+  if (product.way != Way::kLargeTiles || product.type == Operand::kTf32 || product.grid.groups != 1) {
+    return false;
+  }
+  const int64_t reach = g.dilation * (std::max(g.kernel_height, g.kernel_width) - 1);
+  const int64_t channels = product.inputs() / g.taps();
+  return (product.transposed ? product.taps == g.taps() : product.inputs() % g.taps() == 0) &&
+         channels % Tiling(product).chunk_inputs() == 0 && g.stride <= kMostStride &&
+         g.padding <= kMostReach && reach <= kMostReach;
 }
 
 WeightGradient::WeightGradient(const Grid& grid_, Operand type_, int64_t kept_tiles_, int64_t samples_)

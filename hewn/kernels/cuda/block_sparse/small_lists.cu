@@ -8,8 +8,7 @@ namespace hewn::kernels::cuda::block_sparse {
 namespace {
 
 /// A warp for each tile.
-__global__ void list_kernel(SmallTiling tiling, Layout layout, bool transposed, const uint8_t* support,
-                            SmallLists lists) {
+__global__ void list_kernel(SmallTiling tiling, View view, const uint8_t* support, SmallLists lists) {
   const unsigned tile = blockIdx.x;
   const Range outs{tile * kSmallTile, min((tile + 1) * kSmallTile, tiling.outputs)};
   unsigned* listed = lists.listed + static_cast<size_t>(tile) * tiling.slices;
@@ -17,7 +16,7 @@ __global__ void list_kernel(SmallTiling tiling, Layout layout, bool transposed, 
   for (unsigned first = 0; first < tiling.slices && outs.first < outs.last; first += 32) {
     const unsigned slice = first + threadIdx.x;
     const Range ins{slice * tiling.slice_inputs(), min((slice + 1) * tiling.slice_inputs(), tiling.inputs)};
-    const bool kept = slice < tiling.slices && any_kept(layout, transposed, support, outs, ins);
+    const bool kept = slice < tiling.slices && any_kept(view, support, outs, ins);
     const unsigned bits = __ballot_sync(~0u, kept);
     if (kept) listed[count + __popc(bits & ((1u << threadIdx.x) - 1))] = slice;
     count += __popc(bits);
@@ -28,8 +27,8 @@ __global__ void list_kernel(SmallTiling tiling, Layout layout, bool transposed, 
 /// A thread block for each tile. Of 16 outputs lane l gets those in rows l / 4 and l / 4 + 8, the l % 4-th
 /// four bytes of the slice's first half, then of its second.
 template <class T, class S>
-__global__ void pack_kernel(SmallTiling tiling, Layout layout, bool transposed, DenseWeight weight,
-                            SmallLists lists, uint8_t* values) {
+__global__ void pack_kernel(SmallTiling tiling, View view, DenseWeight weight, SmallLists lists,
+                            uint8_t* values) {
   constexpr unsigned kTogether = 4 / sizeof(T);
   const unsigned tile = blockIdx.x;
   const unsigned* listed = lists.listed + static_cast<size_t>(tile) * tiling.slices;
@@ -46,7 +45,7 @@ __global__ void pack_kernel(SmallTiling tiling, Layout layout, bool transposed, 
 #pragma unroll
     for (unsigned e = 0; e < 4 * kTogether; ++e) {
       const unsigned four = e / kTogether;
-      store(value_at<S>(layout, transposed, weight, o + four % 2 * 8,
+      store(value_at<S>(view, weight, o + four % 2 * 8,
                         i + four / 2 * (tiling.slice_inputs() / 2) + e % kTogether),
             sixteen.typed[e]);
     }
@@ -59,9 +58,9 @@ void pack_as(const Product& product, const DenseWeight& weight, const void* list
              void* stream) {
   const SmallTiling tiling(product);
   const auto kernel = weight.source == Source::kFloat ? pack_kernel<T, float> : pack_kernel<T, T>;
-  kernel<<<tiling.tiles, 256, 0, as_stream(stream)>>>(
-      tiling, Layout(WeightLayout{product.grid, 1}), product.transposed, weight,
-      SmallLists(const_cast<void*>(lists), tiling), static_cast<uint8_t*>(values));
+  kernel<<<tiling.tiles, 256, 0, as_stream(stream)>>>(tiling, View(product), weight,
+                                                      SmallLists(const_cast<void*>(lists), tiling),
+                                                      static_cast<uint8_t*>(values));
   check_launch("block_sparse::pack");
 }
 
@@ -69,8 +68,8 @@ void pack_as(const Product& product, const DenseWeight& weight, const void* list
 
 void find_small_tiles(const Product& product, const uint8_t* support, void* lists, void* stream) {
   const SmallTiling tiling(product);
-  list_kernel<<<tiling.tiles, 32, 0, as_stream(stream)>>>(
-      tiling, Layout(WeightLayout{product.grid, 1}), product.transposed, support, SmallLists(lists, tiling));
+  list_kernel<<<tiling.tiles, 32, 0, as_stream(stream)>>>(tiling, View(product), support,
+                                                          SmallLists(lists, tiling));
   check_launch("block_sparse::find_tiles");
 }
 

@@ -113,22 +113,58 @@ __device__ void write_any(const float (&sums)[kWide / 2], const Target& target, 
   }
 }
 
-/// Adds bias and residual to 8 outputs of two samples, and applies the activation.
-template <class T>
-__device__ void finish_8(float* sums, const Target& target, const bool (&inside)[2], size_t at,
-                         unsigned col) {
+/// Adds the residual of two samples to 64 outputs of them, or fewer: 16 bytes a load, and all loads before
+/// the first sum.
+template <class T, int kWide>
+__device__ void add_residual(float* sums, const Target& target, const bool (&inside)[2], size_t at,
+                             unsigned col) {
+  constexpr int kLoads = kWide / 32;
+  union Wide {
+    uint4 whole;
+    uint32_t bits[4];
+    T values[16 / sizeof(T)];
+  };
+  const unsigned q = threadIdx.x % 4;
+  const T* residual = static_cast<const T*>(target.residual) + at + col;
+  Wide v[kLoads][2];
+#pragma unroll
+  for (int i = 0; i < 2 * kLoads; ++i) {
+    const unsigned c = 32 * (i / 2) + 8 * q;
+    const bool there = inside[i % 2] && col + c < target.outputs;
+    const T* from = residual + size_t{8} * (i % 2) * target.outputs + c;
+    v[i / 2][i % 2].whole = there ? *reinterpret_cast<const uint4*>(from) : uint4{};
+  }
+#pragma unroll
+  for (int i = 0; i < 2 * kLoads; ++i) {
+    Wide& own = v[i / 2][i % 2];
+    turn_quad(own.bits);
+    float* to = sums + 16 * (i / 2) + 2 * (i % 2);
+#pragma unroll
+    for (int e = 0; e < 8; ++e) to[4 * (e / 2) + e % 2] += static_cast<float>(own.values[e]);
+  }
+}
+
+/// The same in single precision, whose pairs are wide enough.
+template <int kWide>
+__device__ void add_single_residual(float* sums, const Target& target, const bool (&inside)[2], size_t at,
+                                    unsigned col) {
+  const unsigned first = col + threadIdx.x % 4 * 2;
+  const float* residual = static_cast<const float*>(target.residual) + at;
+#pragma unroll
+  for (int i = 0; i < kWide / 4; ++i) {
+    const unsigned c = first + 8 * (i / 2);
+    if (!inside[i % 2] || c >= target.outputs) continue;
+    const float2 pair = *reinterpret_cast<const float2*>(residual + size_t{8} * (i % 2) * target.outputs + c);
+    sums[2 * i] += pair.x;
+    sums[2 * i + 1] += pair.y;
+  }
+}
+
+/// Adds the bias to 8 outputs of two samples, and applies the activation.
+__device__ inline void finish_8(float* sums, const Target& target, unsigned col) {
   if (target.bias != nullptr) {
     const float2 bias = *reinterpret_cast<const float2*>(target.bias + col);
     sums[0] += bias.x, sums[1] += bias.y, sums[2] += bias.x, sums[3] += bias.y;
-  }
-  if (target.residual != nullptr) {
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      if (!inside[h]) continue;
-      const T* residual = static_cast<const T*>(target.residual) + at + size_t{8} * h * target.outputs + col;
-      sums[2 * h] += static_cast<float>(residual[0]);
-      sums[2 * h + 1] += static_cast<float>(residual[1]);
-    }
   }
   if (target.relu) {
 #pragma unroll
@@ -149,10 +185,17 @@ __device__ void write_rows(float* sums, const Target& target, size_t row, unsign
     const unsigned c = col + 32 * g;
     if (c >= target.outputs) return;
     float* own = sums + 16 * g;
-    if (target.bias != nullptr || target.residual != nullptr || target.relu) {
+    if (target.residual != nullptr) {
+      if constexpr (sizeof(T) == 4) {
+        add_single_residual<32>(own, target, inside, at, c);
+      } else if (g % 2 == 0) {
+        add_residual < T, kWide<64 ? 32 : 64>(own, target, inside, at, c);
+      }
+    }
+    if (target.bias != nullptr || target.relu) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        if (c + 8 * e < target.outputs) finish_8<T>(own + 4 * e, target, inside, at, c + 8 * e + 2 * q);
+        if (c + 8 * e < target.outputs) finish_8(own + 4 * e, target, c + 8 * e + 2 * q);
       }
     }
 #pragma unroll

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "hewn/kernels/cuda/block_sparse/block_sparse.h"
+#include "hewn/nn/kept/made.h"
 #include "hewn/prune/kept_blocks.h"
 
 namespace hewn::nn {
@@ -23,13 +24,13 @@ class PreparedProduct {
  public:
   /// `weight` is on a GPU, in bf16, half or single precision, which is what is multiplied.
   PreparedProduct(const at::Tensor& weight, const prune::KeptBlocks& kept);
-  /// x is converted to the weight's type; `bias` may be undefined.
-  at::Tensor operator()(const at::Tensor& x, const at::Tensor& bias) const;
+  /// x is converted to the weight's type; the residual has it.
+  at::Tensor operator()(const at::Tensor& x, const Finish& finish) const;
 
  private:
   at::ScalarType type_;
   kernels::cuda::block_sparse::Product product_;
-  at::Tensor lists_, values_;
+  Made made_;
 };
 
 }  // namespace hewn::nn

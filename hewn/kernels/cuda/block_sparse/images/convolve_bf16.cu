@@ -1,0 +1,11 @@
+#include "hewn/kernels/cuda/block_sparse/launch_hopper.cuh"
+
+namespace hewn::kernels::cuda::block_sparse {
+
+void convolve_hopper_bf16(const Product& product, const Images& images, const void* lists, const void* values,
+                          const Samples& samples, void* stream) {
+  launch_tile<__nv_bfloat16>(product, {lists, values}, samples, ImageSource{product, images, samples.x},
+                             stream);
+}
+
+}  // namespace hewn::kernels::cuda::block_sparse
