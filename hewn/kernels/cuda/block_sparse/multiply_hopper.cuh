@@ -197,7 +197,8 @@ __device__ void multiply_chunks(const Tiling& tiling, const Target& target, cons
   const unsigned first_bit = kHalves ? 0 : group * R::kSlices;
   Turn<R::kStages> turn;
   const auto release = [&](int stage) {
-    if (threadIdx.x % 128 == 0) arrive(stages.empty + 8 * stage);
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) arrive(stages.empty + 8 * stage);
   };
   while (true) {
     wait(stages.full + 8 * turn.stage, turn.parity);
@@ -218,10 +219,6 @@ __device__ void multiply_chunks(const Tiling& tiling, const Target& target, cons
       if (__ballot_sync(~0u, (mask >> first_bit & 1) != 0) != 0) {
         add_tile<T, R>(sums, stages.rows(turn.stage) + first_row * R::kChunk,
                        stages.pieces(turn.stage) + earlier * R::kTile * kSliceBytes);
-      } else {
-        // One thread gives a stage back for its warp group: where no product holds the four warps together, a
-        // barrier must.
-        asm volatile("bar.sync %0, 128;" ::"r"(1 + group) : "memory");
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -245,7 +242,7 @@ __global__ void __launch_bounds__(R::kThreads, R::kBlocks)
   if (threadIdx.x == 0) {
     for (int s = 0; s < R::kStages; ++s) {
       init_barrier(stages.full + 8 * s, 1);
-      init_barrier(stages.empty + 8 * s, R::kGroups);
+      init_barrier(stages.empty + 8 * s, 4 * R::kGroups);  // every warp gives it back
     }
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");
   }
