@@ -55,8 +55,10 @@ struct TileSums {
   }
 };
 
-/// Rows that are asked for before they are needed.
+/// Rows that are asked for before they are needed, and weights: those of the next tiles lie behind a tile's
+/// own, and would come from beyond the L2 cache one line after the other.
 constexpr int32_t kAhead = 12;
+constexpr int32_t kWeightsAhead = 1024;
 
 template <class Simd, int kOutputs, int kFull, bool kHalf>
 HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
@@ -83,6 +85,7 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
       __builtin_prefetch(next);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 16) __builtin_prefetch(next + 16);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 32) __builtin_prefetch(next + 32);
+      __builtin_prefetch(weight + kWeightsAhead, 0, 2);
       next += in_stride;
       typename Simd::Vector x[std::size_t{kVectors}];
 #pragma GCC unroll 8
