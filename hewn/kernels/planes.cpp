@@ -107,8 +107,10 @@ std::vector<PlaneSegment> segments_of(const Packed& weight) {
 }
 
 /// Whether gathering pays: tiles of sparse weights come for few of the rows, and would bring all of their
-/// weights anew for every panel.
+/// weights anew for every panel. Strips of 16 lanes take whole cache lines of a row, which they find as fast
+/// where they lie.
 bool gathering_pays(const Packed& weight, const std::vector<PlaneSegment>& segments) {
+  if (machine().lanes > kColumnStep) return false;
   double rows = 0;
   double all = 0;
   for (const PlaneSegment& segment : segments) {
