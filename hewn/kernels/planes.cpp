@@ -27,16 +27,29 @@ constexpr double kGatherDensity = 0.5;
 // Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
-/// Columns of the next chunk where so many are left: chunks have nearly equal numbers of vectors, since a
-/// last one of few columns would wait for its sums.
-int64_t next_columns(int64_t left) {
-  const int64_t lanes = std::max(machine().lanes, kColumnStep);
-  const int64_t vectors = (left + lanes - 1) / lanes;
-  const int64_t most = machine().strip_width / lanes;
-  const int64_t chunks = (vectors + most - 1) / most;
-  const int64_t whole = (vectors + chunks - 1) / chunks * lanes;
-  return std::min(whole, (left + kColumnStep - 1) / kColumnStep * kColumnStep);
-}
+/// How columns are cut into chunks: these have nearly equal numbers of vectors, since a last one of few
+/// columns would wait for its sums. Worked out once, as divisions take long beside a tile of few rows.
+class Chunks {
+ public:
+  explicit Chunks(int64_t columns) : lanes_(std::max(machine().lanes, kColumnStep)) {
+    const int64_t vectors = (columns + lanes_ - 1) / lanes_;
+    const int64_t most = machine().strip_width / lanes_;
+    const int64_t chunks = std::max<int64_t>(1, (vectors + most - 1) / most);
+    narrow_ = vectors / chunks * lanes_;
+    wide_end_ = vectors % chunks * (narrow_ + lanes_);
+  }
+
+  /// Columns of the chunk that begins `done` behind the first one, where so many are left.
+  int64_t next(int64_t done, int64_t left) const {
+    const int64_t whole = done < wide_end_ ? narrow_ + lanes_ : narrow_;
+    return std::min(whole, (left + kColumnStep - 1) / kColumnStep * kColumnStep);
+  }
+
+ private:
+  int64_t lanes_;
+  int64_t narrow_;    // columns of the narrower chunks, which come last
+  int64_t wide_end_;  // where they begin
+};
 
 /// What a tile asks of the inner loop; where its columns are is left to the caller.
 void describe(const PlaneProduct& product, int64_t number, std::vector<float>& scratch, TileArguments& t) {
@@ -94,8 +107,10 @@ std::vector<PlaneSegment> segments_of(const Packed& weight) {
 }
 
 /// Whether gathering pays: tiles of sparse weights come for few of the rows, and would bring all of their
-/// weights anew for every panel.
+/// weights anew for every panel. Strips of 16 lanes take whole cache lines of a row, which they find as fast
+/// where they lie.
 bool gathering_pays(const Packed& weight, const std::vector<PlaneSegment>& segments) {
+  if (machine().lanes > kColumnStep) return false;
   double rows = 0;
   double all = 0;
   for (const PlaneSegment& segment : segments) {
@@ -122,6 +137,7 @@ void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment,
   const int64_t rows = segment.last_row - segment.first_row;
   std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
+  const Chunks chunks(to - from);
   for (int64_t tile = segment.begin; tile < segment.end; tile += kSiblings) {
     const int64_t count = std::min(kSiblings, segment.end - tile);
     for (int64_t n = 0; n < count; ++n) {
@@ -133,7 +149,7 @@ void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment,
     }
     const float* panel = panels - segment.first_row * width;
     for (int64_t column = from, columns = 0; column < to; column += columns, panel += rows * width) {
-      columns = next_columns(to - column);
+      columns = chunks.next(column - from, to - column);
       for (int64_t n = 0; n < count; ++n) {
         TileArguments& t = group[static_cast<size_t>(n)];
         place(product, product.weight->tiles()[static_cast<size_t>(tile + n)], column, columns, t);
@@ -157,9 +173,10 @@ void gather_and_multiply(const PlaneProduct& product, int64_t first, int64_t las
     float* panels = panels_of(chunks * width * rows);
     for (int64_t from = first; from < last; from += chunks * width) {
       const int64_t to = std::min(last, from + chunks * width);
+      const Chunks cut(to - from);
       float* panel = panels;
       for (int64_t column = from, columns = 0; column < to; column += columns, panel += rows * width) {
-        columns = next_columns(to - column);
+        columns = cut.next(column - from, to - column);
         machine().gather(product.in + column, product.runs->rows.data() + segment.first_row, rows, columns,
                          panel);
       }
@@ -205,6 +222,7 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
   const int64_t group_columns = chunks_of(product, width) * width;
   for (int64_t from = first; from < last; from += group_columns) {
     const int64_t to = std::min(last, from + group_columns);
+    const Chunks chunks(to - from);
     for (int64_t tile = begin; tile < end;) {
       int64_t count = 0;
       do {
@@ -214,7 +232,7 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
       } while (count < kSiblings && tile + count < end &&
                tiles[static_cast<size_t>(tile + count)].same_inputs);
       for (int64_t column = from, columns = 0; column < to; column += columns) {
-        columns = next_columns(to - column);
+        columns = chunks.next(column - from, to - column);
         for (int64_t n = 0; n < count; ++n) {
           TileArguments& t = group[static_cast<size_t>(n)];
           place(product, tiles[static_cast<size_t>(tile + n)], column, columns, t);
@@ -247,6 +265,7 @@ void multiply_rows(const MatrixProduct& product, int64_t row, int64_t count, con
   const int64_t outputs = machine().tile_outputs;
   const int64_t whole = product.columns / kColumnStep * kColumnStep;
   const Run run{0, static_cast<int32_t>(product.inner)};
+  const Chunks chunks(whole);
   TileArguments t;
   t.runs = &run;
   t.run_count = 1;
@@ -254,7 +273,7 @@ void multiply_rows(const MatrixProduct& product, int64_t row, int64_t count, con
   std::array<float, static_cast<size_t>(kMaxOutputs * kColumnStep)> corner;
   for (int64_t column = 0; column < product.columns; column += t.columns) {
     const bool inside = column < whole;
-    t.columns = inside ? next_columns(whole - column) : kColumnStep;
+    t.columns = inside ? chunks.next(column, whole - column) : kColumnStep;
     t.in = inside ? product.b + column : room.rest.data();
     t.in_stride = inside ? product.columns : kColumnStep;
     t.out_stride = inside ? product.columns : kColumnStep;

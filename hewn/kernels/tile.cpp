@@ -37,7 +37,6 @@ struct Simd {
   static constexpr int kTileOutputs = kLanes == 16 ? 8 : 4;
 
   static HWY_INLINE Vector set(float value) { return hn::Set(Full(), value); }
-  static HWY_INLINE Half set_half(float value) { return hn::Set(Lower(), value); }
   static HWY_INLINE Vector load(const float* from) { return hn::LoadU(Full(), from); }
   static HWY_INLINE Vector load(const uint16_t* bf16) {
     const hn::Rebind<uint16_t, Full> narrow;
@@ -63,7 +62,7 @@ struct Simd {
     template <class Wide = Full>  // a template, so that only the branch that fits is compiled
     HWY_INLINE Vector load(const float* in) const {
       if constexpr (kLanes > kColumnStep) {
-        return hn::ZeroExtendVector(Wide(), hn::LoadU(hn::Half<Wide>(), in));
+        return load_lower<Wide>(in);
       } else {
         return hn::LoadU(Wide(), in);
       }
@@ -116,6 +115,15 @@ struct Simd {
     }
   }
   static HWY_INLINE Half load_half(const float* from) { return hn::LoadU(Lower(), from); }
+  /// Half a vector, as the lower half of a full one; and that half again.
+  template <class Wide = Full>
+  static HWY_INLINE auto load_lower(const float* from) {
+    return hn::ZeroExtendVector(Wide(), hn::LoadU(hn::Half<Wide>(), from));
+  }
+  template <class Wide = Full>
+  static HWY_INLINE auto lower(hn::Vec<Wide> v) {
+    return hn::LowerHalf(hn::Half<Wide>(), v);
+  }
   template <class V>
   static HWY_INLINE void multiply_add(V a, V b, V& sum) {
     sum = hn::MulAdd(a, b, sum);

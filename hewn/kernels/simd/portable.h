@@ -18,7 +18,6 @@ struct PortableSimd {
   static constexpr int kTileOutputs = 4;
 
   static Vector set(float v) { return Vector{v, v, v, v, v, v, v, v}; }
-  static Vector set_half(float v) { return set(v); }
   static Vector load(const float* from) { return read<Vector>(from); }
   static Vector load(const uint16_t* bf16) {
     Vector out;

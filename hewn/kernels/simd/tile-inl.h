@@ -34,12 +34,12 @@ struct Finish {
   }
 };
 
-/// The sums of a tile, in registers.
+/// The sums of a tile, in registers. Those of a half vector are the lower half of a full one: instructions of
+/// another width would want weights of their own, and took longer than a third full vector.
 template <class Simd, int kOutputs, int kFull, bool kHalf>
 struct TileSums {
-  static constexpr int kVectors = kFull + (kFull == 0 ? 1 : 0);
+  static constexpr int kVectors = kFull + (kHalf ? 1 : 0);
   typename Simd::Vector full[std::size_t{kOutputs}][std::size_t{kVectors}];
-  typename Simd::Half half[std::size_t{kOutputs}];
 
   template <bool kAdd, bool kRelu>
   HEWN_SIMD_ATTRIBUTE inline void write(const Finish& last) const {
@@ -49,25 +49,27 @@ struct TileSums {
 #pragma GCC unroll 8
       for (int v = 0; v < kFull; ++v)
         last.template run<Simd, false, kAdd, kRelu>(full[j][v], row + v * Simd::kLanes);
-      if constexpr (kHalf) last.template run<Simd, true, kAdd, kRelu>(half[j], row + kFull * Simd::kLanes);
+      if constexpr (kHalf)
+        last.template run<Simd, true, kAdd, kRelu>(Simd::lower(full[j][kFull]), row + kFull * Simd::kLanes);
     }
   }
 };
 
-/// Rows that are asked for before they are needed.
+/// Rows that are asked for before they are needed, and weights: those of the next tiles lie behind a tile's
+/// own, and would come from beyond the L2 cache one line after the other.
 constexpr int32_t kAhead = 12;
+constexpr int32_t kWeightsAhead = 1024;
 
 template <class Simd, int kOutputs, int kFull, bool kHalf>
 HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   constexpr int64_t kLanes = Simd::kLanes;
-  constexpr int kVectors = kFull + (kFull == 0 ? 1 : 0);
+  constexpr int kVectors = kFull + (kHalf ? 1 : 0);
   TileSums<Simd, kOutputs, kFull, kHalf> sum;
 #pragma GCC unroll 8
   for (int j = 0; j < kOutputs; ++j) {
     const float start = t.bias == nullptr ? 0.0F : t.bias[j];
 #pragma GCC unroll 8
-    for (int v = 0; v < kFull; ++v) sum.full[j][v] = Simd::set(start);
-    if constexpr (kHalf) sum.half[j] = Simd::set_half(start);
+    for (int v = 0; v < kVectors; ++v) sum.full[j][v] = Simd::set(start);
   }
 
   const float* weight = t.weight;
@@ -83,24 +85,19 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
       __builtin_prefetch(next);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 16) __builtin_prefetch(next + 16);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 32) __builtin_prefetch(next + 32);
+      __builtin_prefetch(weight + kWeightsAhead, 0, 2);
       next += in_stride;
       typename Simd::Vector x[std::size_t{kVectors}];
-      typename Simd::Half half;
 #pragma GCC unroll 8
-      for (int v = 0; v < kFull; ++v) {
-        x[v] = Simd::load(in + v * kLanes);
-        Simd::pin(x[v]);
-      }
-      if constexpr (kHalf) {
-        half = Simd::load_half(in + kFull * kLanes);
-        Simd::pin(half);
-      }
+      for (int v = 0; v < kFull; ++v) x[v] = Simd::load(in + v * kLanes);
+      if constexpr (kHalf) x[kFull] = Simd::load_lower(in + kFull * kLanes);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) Simd::pin(x[v]);
 #pragma GCC unroll 8
       for (int j = 0; j < kOutputs; ++j) {
         const auto w = Simd::set(weight[j]);
 #pragma GCC unroll 8
-        for (int v = 0; v < kFull; ++v) Simd::multiply_add(x[v], w, sum.full[j][v]);
-        if constexpr (kHalf) Simd::multiply_add(half, Simd::set_half(weight[j]), sum.half[j]);
+        for (int v = 0; v < kVectors; ++v) Simd::multiply_add(x[v], w, sum.full[j][v]);
       }
       in += in_stride;
       weight += weight_stride;
