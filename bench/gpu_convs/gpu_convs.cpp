@@ -85,7 +85,8 @@ std::vector<deploy::GpuWork> ways_of(const ModelData& model, const ConvLayer& la
   const bool residual = layer.step.residual >= 0;
   const auto way = [&](const char* name, bool whole, const deploy::FusedOptions& options) {
     runtime::Layer weights = model.layers.at(node.name);
-    const auto run = deploy::make_layer(node, weights, whole && layer.step.relu, options).run;
+    const deploy::Finish finish{whole && layer.step.relu, whole && residual};
+    const auto run = deploy::make_layer(node, weights, finish, options).run;
     const auto other = whole && residual ? side : std::vector<at::Tensor>(side.size());
     return deploy::GpuWork{name, [run, x, other](size_t set) { run(x[set], other[set]); }};
   };
@@ -120,8 +121,9 @@ Json time_layer(const ModelData& model, const ConvLayer& layer, const Settings& 
               {"stride", node.window.stride},
               {"residual", layer.step.residual >= 0},
               {"density", density}};
-  const auto by_rule = deploy::make_layer(node, model.layers.at(node.name), layer.step.relu,
-                                          {at::kCUDA, at::kBFloat16, deploy::KeptLayers::kByRule});
+  const deploy::Finish finish{layer.step.relu, layer.step.residual >= 0};
+  const auto by_rule = deploy::make_layer(node, model.layers.at(node.name), finish,
+                                          {at::kCUDA, at::kBFloat16, deploy::KeptLayers::kByRule, true});
   row["by_rule"] = by_rule.on_kept_blocks ? "kept blocks" : "dense";
   for (const measure::Timing& timing : deploy::take_turns(ways_of(model, layer, x, side), settings.rounds)) {
     row[timing.name] = timing.median_ms();

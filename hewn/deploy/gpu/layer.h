@@ -27,8 +27,14 @@ struct FusedLayer {
   bool on_kept_blocks = false;
 };
 
+/// What happens to a layer's result in the same pass.
+struct Finish {
+  bool relu = false;
+  bool residual = false;  // there will be one
+};
+
 /// A Linear layer or a convolution. x is rows for the one and channels-last images for the other.
-FusedLayer make_layer(const runtime::Node& node, const runtime::Layer& layer, bool relu,
+FusedLayer make_layer(const runtime::Node& node, const runtime::Layer& layer, const Finish& finish,
                       const FusedOptions& options);
 
 }  // namespace hewn::deploy

@@ -112,7 +112,8 @@ FusedNetwork::Apply FusedNetwork::make(const runtime::ModelData& model, const Fu
 
 FusedNetwork::Apply FusedNetwork::make_weighted(const runtime::ModelData& model, const FusedStep& step) {
   const Node& node = model.graph.nodes[static_cast<size_t>(step.node)];
-  const FusedLayer layer = make_layer(node, model.layers.at(node.name), step.relu, options_);
+  const FusedLayer layer =
+      make_layer(node, model.layers.at(node.name), {step.relu, step.residual >= 0}, options_);
   if (layer.on_kept_blocks) on_kept_blocks_.push_back(node.name);
   if (node.op == Op::kConv2d) return layer.run;
   return [run = layer.run, images = images_](const at::Tensor& x, const at::Tensor& residual) {
