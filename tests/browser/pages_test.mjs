@@ -120,6 +120,7 @@ await check("a report of one run", async () => {
   assert.equal(await page.evaluate(() => document.activeElement.className), "mask");
   await page.focus(".switch button:last-child");
   await page.keyboard.press("Space");
+  await page.waitForSelector('.mask canvas[data-drawn="values"]', { state: "attached" });
   assert.ok((await keptShare(page, 0)) < 0.05, "attention is not shown");
 
   // On paper masks are drawn in light colours even where nobody scrolled to them.
