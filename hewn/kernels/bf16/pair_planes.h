@@ -39,6 +39,8 @@ struct PairMachine {
   /// Of the first samples, as many as it says.
   int64_t (*samples_to_pairs)(const float* samples, int64_t channels, int64_t count, uint32_t* pairs,
                               int64_t stride) = nullptr;
+  /// Of the first pairs, as many as it says.
+  int64_t (*max_of_pairs)(const uint32_t* a, const uint32_t* b, uint32_t* to, int64_t count) = nullptr;
 };
 
 /// The one that is faster than products in 32 bits here; null: there is none, and bf16 is a way to store.

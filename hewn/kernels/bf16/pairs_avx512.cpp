@@ -186,11 +186,29 @@ HEWN_BYTES_ATTRIBUTE int64_t sixteen_samples(const float* samples, int64_t chann
   return done;
 }
 
+/// Sixteen pairs at a time.
+HEWN_BYTES_ATTRIBUTE int64_t max_of_sixteen(const uint32_t* a, const uint32_t* b, uint32_t* to,
+                                            int64_t count) {
+  const int64_t done = count / 16 * 16;
+  for (int64_t i = 0; i < done; i += 16) {
+    const __m512i x = _mm512_loadu_si512(a + i);
+    const __m512i y = _mm512_loadu_si512(b + i);
+    const __mmask16 first = _mm512_cmp_ps_mask(first_of(x), first_of(y), _CMP_GT_OQ);
+    const __mmask16 second = _mm512_cmp_ps_mask(second_of(x), second_of(y), _CMP_GT_OQ);
+    const __m512i low = _mm512_mask_blend_epi32(first, y, x);
+    const __m512i high = _mm512_mask_blend_epi32(second, y, x);
+    _mm512_storeu_si512(to + i, _mm512_mask_blend_epi16(0xaaaaaaaa, low, high));
+  }
+  return done;
+}
+
 }  // namespace
 
-PairMachine pairs_amx() { return {"AMX", &multiply_with<AmxSums>, &multiply_one, &sixteen_samples}; }
+PairMachine pairs_amx() {
+  return {"AMX", &multiply_with<AmxSums>, &multiply_one, &sixteen_samples, &max_of_sixteen};
+}
 PairMachine pairs_avx512() {
-  return {"AVX-512 BF16", &multiply_with<VectorSums>, &multiply_one, &sixteen_samples};
+  return {"AVX-512 BF16", &multiply_with<VectorSums>, &multiply_one, &sixteen_samples, &max_of_sixteen};
 }
 
 }  // namespace hewn::kernels
