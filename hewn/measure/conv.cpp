@@ -44,7 +44,7 @@ std::vector<Contender> checked(const std::string& what, const PixelGroups& group
   for (const auto& [name, pixels] : groups) {
     std::fill(out.panels.begin(), out.panels.end(), 0.0F);
     run(pixels);
-    check_samples(what + ", " + name, out.samples(), expected);
+    check_samples(str(what, ", ", name), out.samples(), expected);
     contenders.push_back({name, [run, at_once = pixels] { run(at_once); }});
   }
   return contenders;

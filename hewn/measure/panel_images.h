@@ -31,7 +31,7 @@ struct PanelImages {
     });
   }
   at::Tensor samples() const {
-    const at::Tensor out = at::empty({shape.batch, image.channels, image.height, image.width});
+    at::Tensor out = at::empty({shape.batch, image.channels, image.height, image.width});
     unpack(out.data_ptr<float>());
     return out;
   }

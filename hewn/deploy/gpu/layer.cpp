@@ -54,7 +54,7 @@ bool runs_on_kept(const runtime::Node& node, const runtime::Layer& layer, const 
   return static_cast<double>(kept) <= limit * static_cast<double>(grid.blocks());
 }
 
-at::Tensor finished(at::Tensor y, const at::Tensor& residual, bool relu) {
+at::Tensor finished(const at::Tensor& y, const at::Tensor& residual, bool relu) {
   if (residual.defined()) y.add_(residual);
   return relu ? y.relu_() : y;
 }
@@ -111,7 +111,7 @@ FusedLayer dense_conv(const at::Tensor& weight, const at::Tensor& bias, const ke
 FusedLayer tuned_conv(const at::Tensor& weight, const at::Tensor& bias, const kernels::ConvGeometry& g,
                       bool relu) {
   const bool one_pass = weight.is_cuda();
-  const FusedLayer plain = dense_conv(weight, bias, g, relu, one_pass);
+  FusedLayer plain = dense_conv(weight, bias, g, relu, one_pass);
   if (!PairedConv::takes(weight, g)) return plain;
   const auto paired = std::make_shared<const PairedConv>(weight, g);
   const int64_t taps = paired->weight().size(2);

@@ -117,7 +117,7 @@ struct PlainCall {
 /// One for each thread that runs the step in memory of its own, as many as there were at a time.
 class PlainCalls {
  public:
-  explicit PlainCalls(PlainCall first) : first_(std::move(first)) {}
+  explicit PlainCalls(const PlainCall& first) : first_(first) {}
 
   std::unique_ptr<PlainCall> take() {
     const std::lock_guard lock(mutex_);
