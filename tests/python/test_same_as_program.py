@@ -77,6 +77,7 @@ def own_loop(trained, fused):
     model = Mlp()
     model.load_state_dict(start.state_dict())
     options = dict(block=16, sparsity=0.9, steps=STEPS, sparse_execution="on")
+    options.update(trained=True, chain=["fc1", "fc2", "fc3"])  # as --init and --model say
     if fused:
         pruner = hewn.Pruner(model, "sa++r", **options)
         optimizer = hewn.Optimiser(pruner, "sgd", lr=0.1, weight_decay=5e-4)
