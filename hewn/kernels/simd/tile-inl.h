@@ -41,6 +41,9 @@ struct TileSums {
   static constexpr int kVectors = kFull + (kHalf ? 1 : 0);
   typename Simd::Vector full[std::size_t{kOutputs}][std::size_t{kVectors}];
 
+  /// Compiled for the target, as the vectors of NEON want it.
+  HEWN_SIMD_ATTRIBUTE inline TileSums() {}  // NOLINT(modernize-use-equals-default)
+
   template <bool kAdd, bool kRelu>
   HEWN_SIMD_ATTRIBUTE inline void write(const Finish& last) const {
 #pragma GCC unroll 8
