@@ -31,8 +31,8 @@ flow::Composer::Attributes window_attributes(const kernels::ConvGeometry& window
 
 class Translator {
  public:
-  Translator(const ModelData& model, const List& input, Values values)
-      : model_(model), input_(input), values_(values), shapes_(infer_shapes(model.graph, {})) {}
+  Translator(const ModelData& model, const List& input, Values values, const Limits& limits)
+      : model_(model), input_(input), values_(values), shapes_(infer_shapes(model.graph, limits)) {}
 
   flow::Graph run() {
     for (size_t i = 0; i < model_.graph.nodes.size(); ++i) {
@@ -175,8 +175,8 @@ class Translator {
 
 }  // namespace
 
-flow::Graph flow_graph(const ModelData& model, const List& input, Values values) {
-  return Translator(model, input, values).run();
+flow::Graph flow_graph(const ModelData& model, const List& input, Values values, const Limits& limits) {
+  return Translator(model, input, values, limits).run();
 }
 
 }  // namespace hewn::runtime

@@ -59,7 +59,7 @@ Model::About Model::about(ModelData& data, const Limits& limits) {
 
 Model::Model(ModelData data, const Limits& limits)
     : about_(std::make_shared<const About>(about(data, limits))),
-      network_(flow_graph(data, dims_of(data.graph, about_->input), Values::kLookedUp)),
+      network_(flow_graph(data, dims_of(data.graph, about_->input), Values::kLookedUp, limits)),
       inputs_(network_.graph().inputs.size()),
       outputs_(1),
       looked_up_(about_->look_ups.size()) {

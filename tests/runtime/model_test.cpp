@@ -102,5 +102,17 @@ TEST(Model, RefusesWhatGoesBeyondTheLimits) {
   EXPECT_NO_THROW(Model(data, {2048, 1 << 14, 36 * 2048}));
 }
 
+TEST(Model, TakesLimitsBeyondTheUsualOnes) {
+  const Limits usual;
+  Graph graph;
+  graph.relu(graph.input({usual.value_floats + 1, 1, 1}));
+  ModelData data;
+  data.graph = graph;
+  EXPECT_THROW(Model(data, {}), Error);
+  Limits more = usual;
+  more.value_floats *= 2;
+  EXPECT_NO_THROW(Model(data, more));
+}
+
 }  // namespace
 }  // namespace hewn::runtime
