@@ -21,27 +21,13 @@ namespace {
 constexpr double kLimitMs = 2000;   // of one way, as far as the least rounds allow
 constexpr double kLeastRounds = 3;  // what a median needs
 
-/// Uniform in [-1, 1), or numbers of values: all equally likely, which is harder on caches than a click log.
-at::Tensor draw_samples(const runtime::Model& model, int64_t batch, uint64_t seed) {
-  const auto shape = model.input_shape();
-  at::Tensor samples = random_tensor({batch, shape[0], shape[1], shape[2]}, seed, 0);
-  const std::vector<int64_t> vocabularies = model.vocabularies();
-  if (vocabularies.empty()) return samples;
-  for (int64_t i = 0; i < samples.numel(); ++i) {
-    const auto size = static_cast<uint32_t>(vocabularies[static_cast<size_t>(i) % vocabularies.size()]);
-    const uint32_t word = draw(seed, Stream::kSynthetic, 0, static_cast<uint64_t>(i))[0];
-    samples.data_ptr<float>()[i] = static_cast<float>(below(word, size));
-  }
-  return samples;
-}
-
 struct State {
   runtime::Model model;
   at::Tensor samples;
   at::Tensor out;
 
   State(const runtime::ModelData& data, int64_t batch, uint64_t seed)
-      : model(data), samples(draw_samples(model, batch, seed)), out(at::empty({batch, model.outputs()})) {
+      : model(data), samples(draw_samples(data, batch, seed)), out(at::empty({batch, model.outputs()})) {
     model.set_threads(at::get_num_threads());
   }
   void run() { model.run(samples.data_ptr<float>(), samples.size(0), out.data_ptr<float>()); }
@@ -53,6 +39,23 @@ int64_t rounds_for(double call_ms, int64_t rounds) {
 }
 
 }  // namespace
+
+at::Tensor draw_samples(const runtime::ModelData& model, int64_t batch, uint64_t seed) {
+  const std::vector<runtime::Node>& nodes = model.graph.nodes;
+  const runtime::Shape& shape = nodes.front().shape;
+  at::Tensor samples = random_tensor({batch, shape.channels, shape.height, shape.width}, seed, 0);
+  for (const runtime::Node& node : nodes) {
+    if (!has_table(node)) continue;
+    for (int64_t i = 0; i < samples.numel(); ++i) {
+      const auto field = static_cast<size_t>(i) % node.vocabularies.size();
+      const uint32_t word = draw(seed, Stream::kSynthetic, 0, static_cast<uint64_t>(i))[0];
+      samples.data_ptr<float>()[i] =
+          static_cast<float>(below(word, static_cast<uint32_t>(node.vocabularies[field])));
+    }
+    break;
+  }
+  return samples;
+}
 
 NetworkFacts facts_of(const runtime::ModelData& model) {
   NetworkFacts out;

@@ -23,6 +23,10 @@ struct NetworkFacts {
 };
 NetworkFacts facts_of(const runtime::ModelData& model);
 
+/// Batch x channels x height x width, uniform in [-1, 1), or numbers of values: all equally likely, which is
+/// harder on caches than a click log.
+at::Tensor draw_samples(const runtime::ModelData& model, int64_t batch, uint64_t seed);
+
 struct NetworkOptions {
   int64_t batch = 256;
   int64_t rounds = 15;  // fewer where a call takes long
