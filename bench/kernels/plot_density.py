@@ -1,9 +1,4 @@
-#!/usr/bin/env python3
-"""Draws time and size of a weight against its density as an SVG.
-
-  bench/kernels/plot_density.py bench/results/DATE/kernels.json > docs/figures/density.svg
-"""
-import json, sys
+"""Draws time and size of a weight against its density as an SVG."""
 
 DENSE, PANELS, ROWS = "#8c8c8c", "#c0392b", "#2a7ab0"
 WIDTH, HEIGHT, TOP, BOTTOM = 860, 360, 56, 50
@@ -39,15 +34,15 @@ def nice(high):
     return high / 4
 
 
-def svg(results):
-    points = sorted(results["tables"]["density"], key=lambda p: p["density"])
+def svg(points, origin):
+    points = sorted(points, key=lambda p: p["density"])
     p = points[0]
     dense_ms = sorted(q["dense_ms"] for q in points)[len(points) // 2]
     dense_mib = p["in"] * p["out"] * 4 / 2**20
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
            f'<text x="60" y="22" font-weight="bold">Linear {p["in"]} to {p["out"]}, batch {p["batch"]}, '
-           f'{p["block"]} blocks, {p["threads"]} thread, {results["cpu"]} ({p["instructions"]})</text>']
+           f'{p["block"]} blocks, {p["threads"]} thread, {origin["cpu"]} ({p["instructions"]})</text>']
     high = 1.08 * max([dense_ms] + [q["sparse_rowmajor_ms"] for q in points])
     part, x, y = axes(70, "time of the forward pass", "ms", high, nice(high), 0)
     out += part + [line([(x(0), y(dense_ms)), (x(1), y(dense_ms))], DENSE, ' stroke-dasharray="5 4"'),
@@ -63,7 +58,3 @@ def svg(results):
                    f'<text x="{x(0.02):.1f}" y="{y(dense_mib) - 6:.1f}" fill="{DENSE}">dense, {dense_mib:.0f} MiB</text>',
                    f'<text x="{x(0.52):.1f}" y="{y(0.30 * dense_mib):.1f}" fill="{PANELS}">packed, indices included</text>']
     return "\n".join(out + ["</svg>"]) + "\n"
-
-
-if __name__ == "__main__":
-    print(svg(json.load(open(sys.argv[1]))), end="")

@@ -2,16 +2,21 @@
 """Times the block-sparse kernels and whole networks over the grid through `hewn bench`, and renders tables and figure.
 
   bench/kernels/run.py                 # all: results, tables in docs/benchmarks.md, docs/figures/density.svg
-  bench/kernels/run.py --tables conv   # some tables again, beside what the day's results hold already
+  bench/kernels/run.py --tables conv   # some tables again, beside the others of the newest results
   bench/kernels/run.py --render-only   # from the newest results
 
-Takes about four minutes. Nothing else should run on the machine. Needs only Python's own library.
+Takes about a quarter of an hour. Nothing else should run on the machine. Needs only Python's own library.
 """
 import argparse, datetime, json, pathlib, platform, subprocess, sys
 import plot_density, render
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DENSITIES = [1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+
+# The convolutions of ResNet-50 that narrow, and its 3x3 ones: channels in, out, size, kernel, padding.
+RESNET50 = [["--in", str(4 * n), "--out", str(n), "--size", str(3584 // n), "--kernel", "1", "--padding", "0"]
+            for n in (64, 128, 256, 512)]
+RESNET50 += [["--in", str(n), "--out", str(n), "--size", str(3584 // n)] for n in (64, 128, 256, 512)]
 
 # Table -> calls of `hewn bench`.
 GRID = {
@@ -23,6 +28,8 @@ GRID = {
     "conv": [["conv", "--block", "8,16,32", "--sparsity", "0.8,0.9,0.95"],
              ["conv", "--in", "256", "--out", "64", "--size", "56", "--kernel", "1", "--padding", "0",
               "--block", "8,16,32", "--sparsity", "0.9"]],
+    "resnet50": [["conv", *layer, "--batch", "1,8,24", "--block", "8,16,32", "--sparsity", "0.8,0.9"]
+                 for layer in RESNET50],
     "conv-gradients": [["conv", "--block", "8,16,32", "--sparsity", "0.8", "--gradients"]],
     "threads": [["linear", "--threads", "2", "--block", "8,16,32", "--sparsity", "0.9"]],
     "density": [["linear", "--sparsity", ",".join(f"{1 - d / 100:.2f}" for d in DENSITIES)]],
@@ -38,22 +45,28 @@ def cpu_name():
     return platform.machine()
 
 
-def measure(program, rounds, names, folder):
-    out = {"cpu": cpu_name(), "date": folder.name, "rounds": rounds, "tables": {}}
-    if set(names) != set(GRID) and (folder / "kernels.json").exists():
-        out["tables"] = json.load(open(folder / "kernels.json"))["tables"]
+def newest(out):
+    found = list(out.glob("*/kernels.json"))
+    return json.load(open(max(found))) if found else {"origins": {}, "tables": {}}
+
+
+def measure(program, rounds, names, out, date):
+    """The tables called `names`, beside those of the newest results that are not; each says where it is from."""
+    results = {"origins": {}, "tables": {}} if set(names) == set(GRID) else newest(out)
     for table in names:
-        out["tables"][table] = []
+        points = []
         for call in GRID[table]:
             print(f"{table}: hewn bench {' '.join(call)}", file=sys.stderr)
             text = subprocess.run([program, "bench", *call, "--rounds", str(rounds), "--json"], check=True,
                                   stdout=subprocess.PIPE, text=True).stdout
             if '"withheld"' in text or '"break_even_withheld"' in text:
                 sys.exit(f"{table}: hewn bench withholds a speed-up; something else runs on the machine")
-            points = json.loads(text)
-            out["tables"][table] += points if isinstance(points, list) else [points]
-    out["instructions"] = out["tables"][names[0]][0]["instructions"]
-    return out
+            read = json.loads(text)
+            points += read if isinstance(read, list) else [read]
+        results["tables"][table] = points
+        results["origins"][table] = {"cpu": cpu_name(), "instructions": points[0]["instructions"], "date": date,
+                                     "rounds": rounds}
+    return results
 
 
 def main():
@@ -65,18 +78,19 @@ def main():
     parser.add_argument("--render-only", action="store_true")
     options = parser.parse_args()
     if options.render_only:
-        results = json.load(open(max(options.out.glob("*/kernels.json"))))
+        results = newest(options.out)
     else:
         names = options.tables.split(",")
         unknown = [name for name in names if name not in GRID]
         if unknown:
             parser.error(f"unknown table {unknown[0]}; known: {', '.join(GRID)}")
-        folder = options.out / str(datetime.date.today())
+        date = str(datetime.date.today())
+        results = measure(options.program, options.rounds, names, options.out, date)
+        folder = options.out / date
         folder.mkdir(parents=True, exist_ok=True)
-        results = measure(options.program, options.rounds, names, folder)
         (folder / "kernels.json").write_text(json.dumps(results, indent=1) + "\n")
     render.into(ROOT / "docs/benchmarks.md", results)
-    (ROOT / "docs/figures/density.svg").write_text(plot_density.svg(results))
+    (ROOT / "docs/figures/density.svg").write_text(plot_density.svg(results["tables"]["density"], results["origins"]["density"]))
 
 
 if __name__ == "__main__":
