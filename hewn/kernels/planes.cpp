@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "hewn/kernels/chunks.h"
+
 namespace hewn::kernels {
 namespace {
 
@@ -19,37 +21,8 @@ int64_t chunks_of(const PlaneProduct& product, int64_t width) {
 // Floats of gathered panels that serve all tiles before the next ones.
 constexpr int64_t kPanelFloats = int64_t{48} * 1024;
 
-// Tiles that read a row, on average, from which on gathering pays.
-constexpr double kGatherReuse = 6;
-// Of the rows, how many a tile reads from which on it does.
-constexpr double kGatherDensity = 0.5;
-
 // Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
-
-/// How columns are cut into chunks: these have nearly equal numbers of vectors, since a last one of few
-/// columns would wait for its sums. Worked out once, as divisions take long beside a tile of few rows.
-class Chunks {
- public:
-  explicit Chunks(int64_t columns) : lanes_(std::max(machine().lanes, kColumnStep)) {
-    const int64_t vectors = (columns + lanes_ - 1) / lanes_;
-    const int64_t most = machine().strip_width / lanes_;
-    const int64_t chunks = std::max<int64_t>(1, (vectors + most - 1) / most);
-    narrow_ = vectors / chunks * lanes_;
-    wide_end_ = vectors % chunks * (narrow_ + lanes_);
-  }
-
-  /// Columns of the chunk that begins `done` behind the first one, where so many are left.
-  int64_t next(int64_t done, int64_t left) const {
-    const int64_t whole = done < wide_end_ ? narrow_ + lanes_ : narrow_;
-    return std::min(whole, (left + kColumnStep - 1) / kColumnStep * kColumnStep);
-  }
-
- private:
-  int64_t lanes_;
-  int64_t narrow_;    // columns of the narrower chunks, which come last
-  int64_t wide_end_;  // where they begin
-};
 
 /// What a tile asks of the inner loop; where its columns are is left to the caller.
 void describe(const PlaneProduct& product, int64_t number, std::vector<float>& scratch, TileArguments& t) {
@@ -86,40 +59,6 @@ void activate(const PlaneProduct& product, int64_t number, int64_t from, int64_t
     float* row = product.out + j * product.out_stride + from;
     apply(product.then.function, product.then.a, product.then.b, row, row, to - from);
   }
-}
-
-std::vector<PlaneSegment> segments_of(const Packed& weight) {
-  std::vector<PlaneSegment> out;
-  const auto& tiles = weight.tiles();
-  for (int64_t i = 0; i < weight.tile_count(); ++i) {
-    const Packed::Tile& tile = tiles[static_cast<size_t>(i)];
-    if (i == 0 || tile.output < tiles[static_cast<size_t>(i) - 1].output) out.push_back({i, i, 0, 0});
-    PlaneSegment& segment = out.back();
-    segment.end = i + 1;
-    for (int32_t r = 0; r < tile.runs; ++r) {
-      const Run& run = weight.runs(tile)[r];
-      const bool first = segment.last_row == 0;
-      segment.first_row = first ? run.row : std::min<int64_t>(segment.first_row, run.row);
-      segment.last_row = std::max<int64_t>(segment.last_row, run.row + run.length);
-    }
-  }
-  return out;
-}
-
-/// Whether gathering pays: tiles of sparse weights come for few of the rows, and would bring all of their
-/// weights anew for every panel. Strips of 16 lanes take whole cache lines of a row, which they find as fast
-/// where they lie.
-bool gathering_pays(const Packed& weight, const std::vector<PlaneSegment>& segments) {
-  if (machine().lanes > kColumnStep) return false;
-  double rows = 0;
-  double all = 0;
-  for (const PlaneSegment& segment : segments) {
-    const auto here = static_cast<double>(segment.last_row - segment.first_row);
-    rows += here;
-    all += here * static_cast<double>(segment.end - segment.begin);
-  }
-  const double reads = static_cast<double>(weight.products()) / static_cast<double>(machine().tile_outputs);
-  return reads >= kGatherReuse * rows && reads >= kGatherDensity * all;
 }
 
 /// Memory that grows as needed and stays with its thread.
@@ -187,31 +126,6 @@ void gather_and_multiply(const PlaneProduct& product, int64_t first, int64_t las
 
 }  // namespace
 
-PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int64_t> taps, int64_t stride) {
-  PlaneRuns out;
-  for (const Packed::Tile& tile : weight.tiles()) {
-    out.first.push_back(static_cast<int32_t>(out.runs.size()));
-    for (int32_t i = 0; i < tile.runs; ++i) {
-      int64_t row = weight.runs(tile)[i].row;
-      for (int64_t left = weight.runs(tile)[i].length; left > 0;) {
-        const int64_t channel = row % channels;
-        const int64_t length = std::min(left, channels - channel);
-        const int64_t offset = taps[static_cast<size_t>(row / channels)] + channel * stride;
-        out.runs.push_back({static_cast<int32_t>(offset), static_cast<int32_t>(length)});
-        row += length;
-        left -= length;
-      }
-    }
-  }
-  out.first.push_back(static_cast<int32_t>(out.runs.size()));
-  for (const int64_t tap : taps) {
-    for (int64_t c = 0; c < channels; ++c) out.rows.push_back(static_cast<int32_t>(tap + c * stride));
-  }
-  out.segments = segments_of(weight);
-  out.gathers = gathering_pays(weight, out.segments);
-  return out;
-}
-
 void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
   if (product.runs->gathers) return gather_and_multiply(product, first, last, begin, end);
   const auto run_tile = machine().tile;
@@ -242,74 +156,6 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
       for (int64_t n = 0; n < count; ++n) activate(product, tile + n, from, to);
       tile += count;
     }
-  }
-}
-
-namespace {
-
-/// `count` rows of a matrix as the weights of tiles: to[k][j] = a[j][k].
-void turn_rows(const float* a, int64_t inner, int64_t count, float* to) {
-  if (count == 8) return machine().pack_eight(a, inner, to, 8, inner);
-  for (int64_t j = 0; j < count; ++j) {
-    for (int64_t k = 0; k < inner; ++k) to[k * count + j] = a[j * inner + k];
-  }
-}
-
-/// What multiply_matrices needs besides; stays with its thread.
-struct MatrixRoom {
-  std::vector<float> weight;  // eight rows of a
-  std::vector<float> rest;    // the last columns of b, fewer than a tile reads
-};
-
-void multiply_rows(const MatrixProduct& product, int64_t row, int64_t count, const MatrixRoom& room) {
-  const int64_t outputs = machine().tile_outputs;
-  const int64_t whole = product.columns / kColumnStep * kColumnStep;
-  const Run run{0, static_cast<int32_t>(product.inner)};
-  const Chunks chunks(whole);
-  TileArguments t;
-  t.runs = &run;
-  t.run_count = 1;
-  t.weight_stride = count;
-  std::array<float, static_cast<size_t>(kMaxOutputs * kColumnStep)> corner;
-  for (int64_t column = 0; column < product.columns; column += t.columns) {
-    const bool inside = column < whole;
-    t.columns = inside ? chunks.next(column, whole - column) : kColumnStep;
-    t.in = inside ? product.b + column : room.rest.data();
-    t.in_stride = inside ? product.columns : kColumnStep;
-    t.out_stride = inside ? product.columns : kColumnStep;
-    for (int64_t first = 0; first < count; first += outputs) {
-      float* out = product.c + (row + first) * product.columns + column;
-      t.outputs = std::min(outputs, count - first);
-      t.weight = room.weight.data() + first;
-      t.out = inside ? out : corner.data();
-      machine().tile(t);
-      for (int64_t j = 0; j < t.outputs && !inside; ++j) {
-        std::copy_n(corner.begin() + j * kColumnStep, product.columns - whole, out + j * product.columns);
-      }
-    }
-  }
-}
-
-}  // namespace
-
-void multiply_matrices(const MatrixProduct& product, int64_t begin, int64_t end) {
-  constexpr int64_t kRows = 8;
-  thread_local MatrixRoom room;
-  const int64_t whole = product.columns / kColumnStep * kColumnStep;
-  // The tile reads eight columns at a time: what is left over is copied.
-  if (whole < product.columns) {
-    room.rest.assign(static_cast<size_t>(product.inner * kColumnStep), 0.0F);
-    for (int64_t k = 0; k < product.inner; ++k) {
-      std::copy(product.b + k * product.columns + whole, product.b + (k + 1) * product.columns,
-                room.rest.begin() + k * kColumnStep);
-    }
-  }
-  if (static_cast<int64_t>(room.weight.size()) < product.inner * kRows)
-    room.weight.resize(static_cast<size_t>(product.inner * kRows));
-  for (int64_t row = begin; row < end; row += kRows) {
-    const int64_t count = std::min(kRows, end - row);
-    turn_rows(product.a + row * product.inner, product.inner, count, room.weight.data());
-    multiply_rows(product, row, count, room);
   }
 }
 

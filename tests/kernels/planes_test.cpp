@@ -6,6 +6,8 @@
 
 #include "hewn/core/random.h"
 #include "hewn/kernels/bsr.h"
+#include "hewn/kernels/matrices.h"
+#include "hewn/kernels/reference/matrices.h"
 #include "hewn/kernels/reference/planes.h"
 
 namespace hewn::kernels {
