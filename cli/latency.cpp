@@ -10,7 +10,8 @@
 namespace hewn::cli {
 namespace {
 
-constexpr int64_t kWarmUp = 20;
+// Until caches, branch predictors and the clock rate have settled.
+constexpr double kWarmUpMilliseconds = 100;
 constexpr size_t kBins = 12;
 constexpr int64_t kBar = 40;
 
@@ -24,7 +25,10 @@ double milliseconds_of(clockid_t clock) {
 
 Latency Latency::measure(int64_t calls, bool by_clock, const std::function<void()>& body) {
   const clockid_t clock = by_clock ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-  for (int64_t i = 0; i < std::min(kWarmUp, calls); ++i) body();
+  const double start = milliseconds_of(clock);
+  do {
+    body();
+  } while (milliseconds_of(clock) - start < kWarmUpMilliseconds);
   std::vector<double> times(static_cast<size_t>(calls));
   for (double& time : times) {
     const double begin = milliseconds_of(clock);
