@@ -25,16 +25,16 @@ namespace {
 /// On a GPU one launch copies what all layers have dropped: with many small ones launching is what costs.
 struct Copies {
   std::vector<kernels::cuda::RestoreItem> items;
-  void* stream = nullptr;
+  at::Tensor somewhere;  // on that GPU
 
   void add(const prune::Layer& layer, const at::Tensor& from, const at::Tensor& to) {
-    stream = tensor::current_stream(to);
+    somewhere = to;
     items.push_back({to.data_ptr<float>(), from.data_ptr<float>(), layer.support.data_ptr<uint8_t>(),
                      layer.weight.layout});
     to.unsafeGetTensorImpl()->bump_version();  // as any change in place does
   }
   void run() const {
-    if (!items.empty()) kernels::cuda::restore_blocks(items, stream);
+    if (!items.empty()) kernels::cuda::restore_blocks(items, tensor::current_stream(somewhere));
   }
 };
 

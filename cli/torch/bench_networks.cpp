@@ -51,6 +51,10 @@ Json measure_on_gpu(const runtime::ModelData& data, const std::string& device,
   Json out = {{"device", device}, {"precision", "bf16"}, {"clock", "CUDA events"}};
   out.update(measure::to_json(found.times));
   out["on_kept_blocks"] = found.on_kept_blocks;
+  if (found.on_kept_blocks.empty()) {
+    out["speedup"] = out["fraction_of_ideal"] = nullptr;
+    out["withheld"] = "by rule no layer of these blocks and density runs on kept blocks on this device";
+  }
   return out;
 }
 

@@ -26,6 +26,8 @@ void settle_bench(BenchFields& fields, Given given) {
     if ((fields.texts.contains(key) && !read) || unread_flag)
       throw Error(str(key, ": means nothing for ", kind.name));
   }
+  if (fields.texts.at("device").starts_with("cuda") && given.contains("threads"))
+    throw Error(str("threads: means nothing beside device ", fields.texts.at("device")));
   if (fields.rounds < 1) throw Error(str("rounds: expected at least 1, got ", fields.rounds));
   for (const Values& point : combinations(kind, fields)) check_point(point);
 }

@@ -1,5 +1,7 @@
 #include "hewn/deploy/evaluate.h"
 
+#include <c10/core/DeviceGuard.h>
+
 #include "hewn/core/error.h"
 #include "hewn/core/files.h"
 #include "hewn/deploy/finished_run.h"
@@ -37,6 +39,7 @@ struct Subject {
 
 Evaluated evaluate_on(const Subject& subject, data::Source& source, const run::Options& options,
                       run::Observer& observer) {
+  const c10::DeviceGuard guard(subject.device);  // what kernels can do is asked of the current device
   const OnDevice ready = move_trained(subject.model, subject.input, subject.blocks, subject.device,
                                       train::parse_precision(subject.precision));
   return {run::evaluated_part(options), train::evaluate(*ready.model, source, *dist::alone(), observer),
@@ -59,6 +62,8 @@ Evaluated evaluate_run(const run::Folder& run, const run::Options& given, run::O
   const auto source = data::open_source(options.data, how);
   if (given.data.empty()) train::check_unchanged(run, *source);
   check_fits(finished.config.signature, source->info());
+  if (given.precision.empty() && where.is_cpu() && options.precision == "bf16")
+    observer.on_message("evaluated in fp32: the run's own bf16 is for GPUs");
   const Subject subject{finished.model, finished.config.signature.input, finished.blocks, where,
                         given.precision.empty() ? options.precision : given.precision};
   return evaluate_on(subject, *source, options, observer);

@@ -7,6 +7,8 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+
+#include "hewn/tensor/capture.h"
 #endif
 
 namespace hewn::tensor {
@@ -41,9 +43,7 @@ Recording::Recording(const std::function<void()>& work) : graph_(std::make_uniqu
   c10::cuda::device_synchronize();
   // What these calls used would lie idle beside the recordings' own memory.
   c10::cuda::CUDACachingAllocator::emptyCache();
-  graph_->graph.capture_begin(graph_->pool->id, cudaStreamCaptureModeThreadLocal);
-  work();
-  graph_->graph.capture_end();
+  capture(graph_->graph, graph_->pool->id, work);
 }
 
 void Recording::replay() const { graph_->graph.replay(); }

@@ -9,8 +9,9 @@
 namespace hewn::tensor {
 
 #ifdef HEWN_CUDA
-void* current_stream(const at::Tensor& tensor) {
-  return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
+CurrentStream::CurrentStream(const at::Tensor& tensor)
+    : stream_(c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream()) {
+  if (tensor.is_cuda()) device_.reset_device(tensor.device());
 }
 
 Queue current_queue(const at::Tensor& tensor) {
@@ -21,7 +22,7 @@ Queue current_queue(const at::Tensor& tensor) {
   return {stream, status == cudaStreamCaptureStatusActive ? id : 0};
 }
 #else
-void* current_stream(const at::Tensor&) { return nullptr; }
+CurrentStream::CurrentStream(const at::Tensor&) {}
 Queue current_queue(const at::Tensor&) { return {}; }
 #endif
 

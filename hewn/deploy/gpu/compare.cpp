@@ -5,6 +5,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "hewn/core/error.h"
@@ -103,18 +104,20 @@ GpuComparison compare_on_gpu(const runtime::ModelData& model, const measure::Net
   const train::RecordableStream stream(device);
   at::globalContext().setBenchmarkCuDNN(true);
   std::vector<GpuWay> fused;
-  std::shared_ptr<const FusedNetwork> network;
+  std::map<std::string, std::shared_ptr<const FusedNetwork>> networks;
   for (const KeptLayers kept : {KeptLayers::kNone, KeptLayers::kByRule}) {
     for (const bool tuned : {false, true}) {
-      network = std::make_shared<const FusedNetwork>(model, FusedOptions{device, at::kBFloat16, kept, tuned});
+      const auto network =
+          std::make_shared<const FusedNetwork>(model, FusedOptions{device, at::kBFloat16, kept, tuned});
       fused.push_back(
           {str(kept == KeptLayers::kNone ? "batch norms folded" : "kept blocks", tuned ? ", tuned" : ""),
            [network](const at::Tensor& prepared) { return network->run(prepared); }});
+      networks[fused.back().name] = network;
     }
   }
   std::vector<at::Tensor> inputs;
   for (size_t i = 0; i < kInputSets; ++i) {
-    inputs.push_back(network->prepare(some_samples(model, options.batch, options.seed + i)));
+    inputs.push_back(networks.begin()->second->prepare(some_samples(model, options.batch, options.seed + i)));
   }
   auto [ways, missing] = ways_that_run(more, inputs[0]);
   const size_t dense = ways.size() + 2;
@@ -127,7 +130,8 @@ GpuComparison compare_on_gpu(const runtime::ModelData& model, const measure::Net
   }
   measure::Comparison times = comparison_of(model, take_turns(works, options.rounds), dense);
   times.dense_candidates.insert(times.dense_candidates.end(), missing.begin(), missing.end());
-  return {std::move(times), network->on_kept_blocks()};
+  const std::vector<std::string> on_kept = networks.at(times.sparse.name)->on_kept_blocks();
+  return {std::move(times), on_kept};
 }
 
 }  // namespace hewn::deploy

@@ -7,6 +7,7 @@
 #include <ATen/ops/cudnn_convolution_relu.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/tensor.h>
+#include <c10/util/Exception.h>
 
 #include <exception>
 #include <memory>
@@ -89,6 +90,8 @@ class OnePassConv {
       }
       return at::cudnn_convolution_add_relu(x, weight_, residual, 1.0, bias_, stride_, padding_, dilation_,
                                             1);
+    } catch (const c10::OutOfMemoryError&) {
+      throw;  // has room another time
     } catch (const std::exception&) {
       refused_ = true;
       return {};

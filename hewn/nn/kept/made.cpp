@@ -48,7 +48,7 @@ block_sparse::Samples call_of(const at::Tensor& x, int64_t samples, const at::Te
 
 Made::Made(const block_sparse::Product& product, const at::Tensor& weight, const at::Tensor& support)
     : lists(device_bytes(product.list_bytes(), weight)), values(device_bytes(product.value_bytes(), weight)) {
-  void* stream = tensor::current_stream(weight);
+  const tensor::CurrentStream stream(weight);
   const auto* kept = support.data_ptr<uint8_t>();
   block_sparse::find_tiles(product, kept, lists.data_ptr(), stream);
   block_sparse::pack(product, {weight.data_ptr(), block_sparse::Source::kOperand, nullptr, kept},

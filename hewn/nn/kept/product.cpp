@@ -40,7 +40,7 @@ at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& dy, const prun
   if (!block_sparse::prefers_grad_weight(kept.grid, type, kept.density)) return at::mm(dy.t(), x);
   const int64_t tiles = block_sparse::gradient_tiles(kept.grid, kept.density);
   const block_sparse::WeightGradient gradient(kept.grid, type, tiles, x.size(0));
-  void* stream = tensor::current_stream(x);
+  const tensor::CurrentStream stream(x);
   const at::Tensor lists = device_bytes(gradient.list_bytes(), x);
   const at::Tensor sums = device_bytes(gradient.sum_bytes(), x);
   const auto* support = kept.support.data_ptr<uint8_t>();

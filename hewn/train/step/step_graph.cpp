@@ -6,6 +6,8 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
+#include "hewn/tensor/capture.h"
+
 namespace hewn::train {
 namespace {
 
@@ -46,10 +48,7 @@ void StepGraph::run(int64_t kind, const data::Batch& batch, const Work& work) {
     // What the first steps used would lie idle beside the recordings' own memory.
     c10::cuda::CUDACachingAllocator::emptyCache();
     auto graph = std::make_unique<at::cuda::CUDAGraph>();
-    // Other threads may use the GPU meanwhile: those that read data do.
-    graph->capture_begin(pool_->id, cudaStreamCaptureModeThreadLocal);
-    work(recording.batch);
-    graph->capture_end();
+    tensor::capture(*graph, pool_->id, [&] { work(recording.batch); });
     recording.graph = std::move(graph);
   }
   if (!same_shape(recording.batch.input, batch.input) || !same_shape(recording.batch.target, batch.target)) {
@@ -73,7 +72,12 @@ RecordableStream::RecordableStream(c10::Device device) {
 }
 
 RecordableStream::~RecordableStream() {
-  if (guard_) c10::cuda::device_synchronize();
+  if (!guard_) return;
+  try {
+    c10::cuda::device_synchronize();
+  } catch (const std::exception&) {
+    // Whoever uses the GPU next hears of it.
+  }
 }
 
 }  // namespace hewn::train

@@ -46,12 +46,12 @@ void launch_hopper(const Product& product, const PackedWeight& weight, const Sam
   const auto rows = source.rows(kBox);
   const auto kernel = multiply_kernel<T, R, std::remove_const_t<decltype(rows)>>;
   // As many thread blocks as run at the same time: one that had to wait would find nothing left to do.
-  static const int together = [&] {
+  const int together = known_on_device(reinterpret_cast<const void*>(kernel), [&] {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, R::kBytes);
     int count = 0;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, R::kThreads, R::kBytes);
     return std::max(1, count * multiprocessors());
-  }();
+  });
   const Tiling tiling(product);
   const unsigned tasks =
       static_cast<unsigned>((samples.samples + R::kRows - 1) / R::kRows) * tiling.wide_tiles;

@@ -25,12 +25,12 @@ void launch(const Product& product, const void* lists, const void* values, const
   config.attrs = &attribute;
   config.numAttrs = 1;
   // As many clusters as run at the same time: one that had to wait for another would do so until its end.
-  static const int clusters = [&] {
+  const int clusters = known_on_device(reinterpret_cast<const void*>(kernel), [&] {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, small::kBytes);
     int count = 0;
     cudaOccupancyMaxActiveClusters(&count, kernel, &config);
     return std::max(1, count);
-  }();
+  });
   const SmallTiling tiling(product);
   const auto downs = static_cast<unsigned>((samples.samples + small::kRows - 1) / small::kRows);
   const unsigned groups = (tiling.outputs + kAcross * kSmallWide - 1) / (kAcross * kSmallWide);

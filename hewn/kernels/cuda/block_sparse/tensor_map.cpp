@@ -2,6 +2,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "hewn/core/error.h"
 
 namespace hewn::kernels::cuda::block_sparse {
@@ -83,17 +87,30 @@ CUtensorMap image_map(Operand type, const void* pixels, int64_t channels, const 
 
 namespace {
 
-int attribute(cudaDeviceAttr which) {
+int current_device() {
   int device = 0;
-  int value = 0;
   cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&value, which, device);
+  return device;
+}
+
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  cudaDeviceGetAttribute(&value, which, current_device());
   return value;
 }
 
 }  // namespace
 
 int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
+
+int known_on_device(const void* kernel, const std::function<int()>& ask) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, int>, int> answers;
+  const std::lock_guard lock(mutex);
+  const auto [at, added] = answers.try_emplace({kernel, current_device()}, 0);
+  if (added) at->second = ask();
+  return at->second;
+}
 
 int architecture() {
   return 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);

@@ -2,6 +2,8 @@
 
 #include <cuda.h>
 
+#include <functional>
+
 #include "hewn/kernels/cuda/block_sparse/images/convolve.h"
 
 namespace hewn::kernels::cuda::block_sparse {
@@ -21,5 +23,8 @@ CUtensorMap image_map(Operand type, const void* pixels, int64_t channels, const 
 
 /// Multiprocessors of the current device.
 int multiprocessors();
+
+/// What `ask` answers for a kernel on the current device, which is asked once.
+int known_on_device(const void* kernel, const std::function<int()>& ask);
 
 }  // namespace hewn::kernels::cuda::block_sparse
