@@ -25,6 +25,13 @@ prune::Budget budget_of(const PrunerOptions& o, prune::Recipe& recipe) {
   return budget;
 }
 
+/// When the first DENSE phase ends belongs to a form's own schedule: another one begins as the method says.
+void take_schedule(prune::Recipe& recipe, const std::string& schedule) {
+  if (schedule == recipe.schedule) return;
+  recipe.schedule = schedule;
+  recipe.schedule_options = prune::find_recipe(recipe.name).schedule_options;
+}
+
 }  // namespace
 
 prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
@@ -33,7 +40,7 @@ prune::Recipe recipe_of(const PrunerOptions& o, const prune::Setting& setting) {
   replace(recipe.score, o.score);
   replace(recipe.search, o.search);
   recipe.budget = budget_of(o, recipe);
-  if (o.schedule) recipe.schedule = prune::schedule_for(*o.schedule, setting);
+  if (o.schedule) take_schedule(recipe, prune::schedule_for(*o.schedule, setting));
   if (o.drop) recipe.drop = prune::parse_drop_rule(*o.drop);
   if (o.reset) recipe.reset = prune::parse_reset_rule(*o.reset);
   replace(recipe.logit_lr, o.logit_lr);

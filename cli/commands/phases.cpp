@@ -59,8 +59,8 @@ Command phases_command() {
   command.help = "show the phases of a schedule";
   command.example = "hewn phases --method sa++ --steps 1000";
   command.options = run::describe(fields->options)
-                        .pick({"method", "data", "schedule", "steps", "sparsity", "ramp", "ramp-c",
-                               "dense-fraction", "sparsification", "cycles", "cycle"});
+                        .pick({"method", "data", "optimiser", "init", "schedule", "steps", "sparsity", "ramp",
+                               "ramp-c", "dense-fraction", "sparsification", "cycles", "cycle"});
   command.options.add("json", fields->json, "print JSON");
   command.run = [fields](const Given& given) { return run_phases(*fields, given); };
   return command;

@@ -1,6 +1,8 @@
 #include "hewn/prune/pruner.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +20,15 @@ namespace hewn::prune {
 namespace {
 
 constexpr double kFirstMoved = 0.3;  // share of the blocks that search regrow exchanges first
+
+/// What every phase is, and where it begins and ends.
+at::Tensor phases_of(const Schedule& schedule) {
+  std::vector<int64_t> numbers;
+  for (const PhaseSpan& span : schedule.phases()) {
+    numbers.insert(numbers.end(), {static_cast<int64_t>(span.phase), span.begin, span.end});
+  }
+  return at::tensor(numbers, at::kLong).view({-1, 3});
+}
 
 }  // namespace
 
@@ -155,12 +166,19 @@ void Pruner::begin_with(const Blocks& support) {
 std::map<std::string, at::Tensor> Pruner::state() const {
   std::map<std::string, at::Tensor> out;
   for (const Layer& layer : layers_) out.merge(state_of(layer));
+  out["schedule"] = phases_of(schedule_);
   return out;
 }
 
 void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t phase_index) {
   if (phase_index < -1 || phase_index >= static_cast<int64_t>(schedule_.phases().size()))
     throw Error(str("a state in phase ", phase_index, " of a schedule with ", schedule_.phases().size()));
+  const auto schedule = state.find("schedule");  // states of hewn 0.1 do not say it
+  if (schedule != state.end() && !at::equal(schedule->second, phases_of(schedule_))) {
+    throw Error(
+        "a state of another schedule: the pruner must be made as the first one was, with the same method, "
+        "steps, kind of optimiser and trained or untrained start");
+  }
   for (Layer& layer : layers_) prune::load_state(layer, state, execution_);
   moment_.index = phase_index;
   if (phase_index < 0) return;

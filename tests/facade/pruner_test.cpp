@@ -11,6 +11,7 @@
 #include "hewn/export.h"
 #include "hewn/nn/layers.h"
 #include "hewn/optimiser.h"
+#include "hewn/pruner_options.h"
 #include "hewn/save.h"
 #include "hewn/tensor/state_dict.h"
 #include "hewn/torch_optim.h"
@@ -275,6 +276,39 @@ TEST(Facade, AResumedPrunerGoesOnAsIfNothingHadHappened) {
   }
   EXPECT_TRUE(at::equal(ends[0], ends[1]));
   EXPECT_TRUE(at::equal(ends[0], ends[2]));
+}
+
+TEST(Facade, AStateOfAnotherScheduleIsRefused) {
+  Net first;
+  PrunerOptions trained = options();
+  trained.trained = true;
+  Pruner before(first, trained);
+  before.step();
+  const auto state = before.state();
+  Net second;
+  Pruner after(second, options());
+  EXPECT_NE(test::message_of([&] { after.load_state(state, 1); }).find("a state of another schedule"),
+            std::string::npos);
+  Pruner again(second, trained);
+  again.load_state(state, 1);
+}
+
+// The form for a trained network begins to prune at once; whoever gives another schedule gets that schedule.
+TEST(Facade, AScheduleThatIsGivenBeginsAsTheMethodSays) {
+  PrunerOptions trained = options();
+  trained.trained = true;
+  EXPECT_EQ(recipe_of(trained, {.trained = true}).schedule_options.dense_fraction, 0);
+  for (const char* schedule : {"sa++", "one-shot", "acdc"}) {
+    trained.schedule = schedule;
+    const prune::Recipe given = recipe_of(trained, {.trained = true});
+    PrunerOptions plain = options();
+    plain.schedule = schedule;
+    EXPECT_EQ(given.schedule_options.dense_fraction, recipe_of(plain, {}).schedule_options.dense_fraction)
+        << schedule;
+    check(trained);
+  }
+  trained.dense_fraction = 0.25;
+  EXPECT_EQ(recipe_of(trained, {.trained = true}).schedule_options.dense_fraction, 0.25);
 }
 
 }  // namespace
