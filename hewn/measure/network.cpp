@@ -41,18 +41,13 @@ int64_t rounds_for(double call_ms, int64_t rounds) {
 }  // namespace
 
 at::Tensor draw_samples(const runtime::ModelData& model, int64_t batch, uint64_t seed) {
-  const std::vector<runtime::Node>& nodes = model.graph.nodes;
-  const runtime::Shape& shape = nodes.front().shape;
+  const runtime::Shape& shape = model.graph.nodes.front().shape;
   at::Tensor samples = random_tensor({batch, shape.channels, shape.height, shape.width}, seed, 0);
-  for (const runtime::Node& node : nodes) {
-    if (!has_table(node)) continue;
-    for (int64_t i = 0; i < samples.numel(); ++i) {
-      const auto field = static_cast<size_t>(i) % node.vocabularies.size();
-      const uint32_t word = draw(seed, Stream::kSynthetic, 0, static_cast<uint64_t>(i))[0];
-      samples.data_ptr<float>()[i] =
-          static_cast<float>(below(word, static_cast<uint32_t>(node.vocabularies[field])));
-    }
-    break;
+  const std::vector<int64_t> vocabularies = runtime::vocabularies_of(model.graph);
+  for (int64_t i = 0; i < samples.numel() && !vocabularies.empty(); ++i) {
+    const auto values = static_cast<uint32_t>(vocabularies[static_cast<size_t>(i) % vocabularies.size()]);
+    const uint32_t word = draw(seed, Stream::kSynthetic, 0, static_cast<uint64_t>(i))[0];
+    samples.data_ptr<float>()[i] = static_cast<float>(below(word, values));
   }
   return samples;
 }

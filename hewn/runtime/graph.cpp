@@ -22,6 +22,15 @@ bool has_table(const Node& node) { return operator_of(node.op).tensors == Tensor
 bool takes_values(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), has_table);
 }
+std::vector<int64_t> vocabularies_of(const Graph& graph) {
+  std::vector<int64_t> out;
+  for (const Node& node : graph.nodes) {
+    if (!has_table(node)) continue;
+    if (out.empty()) out = node.vocabularies;
+    for (size_t f = 0; f < out.size(); ++f) out[f] = std::min(out[f], node.vocabularies[f]);
+  }
+  return out;
+}
 
 int32_t Graph::append(Op op, std::vector<int32_t> inputs) {
   Node& node = nodes.emplace_back();

@@ -78,6 +78,8 @@ bool has_weight(const Node& node);
 bool has_table(const Node& node);
 /// Whether inputs are numbers of values, which embeddings look up.
 bool takes_values(const Graph& graph);
+/// How many values each field may take, so that every embedding has them; empty where there is none.
+std::vector<int64_t> vocabularies_of(const Graph& graph);
 
 /// How often each node is used as an input.
 std::vector<int32_t> count_uses(const Graph& graph);

@@ -23,13 +23,13 @@ int64_t LookUp::row(size_t field, float number) const {
   return static_cast<float>(value) == number ? first_[field] + value : -1;
 }
 
-void LookUp::run(const float* numbers, int64_t batch, float* out, std::vector<bool>& known) const {
+void LookUp::run(const float* numbers, int64_t batch, float* out, uint8_t* known) const {
   const size_t fields = vocabularies_.size();
   for (int64_t n = 0; n < batch; ++n) {
     for (size_t f = 0; f < fields; ++f, out += width_) {
       const int64_t found = row(f, *numbers++);
       if (found < 0) {
-        known[static_cast<size_t>(n)] = false;
+        known[n] = 0;
         std::fill_n(out, width_, 0.0F);
       } else if (halves_.empty()) {
         std::copy_n(values_.data() + found * width_, width_, out);

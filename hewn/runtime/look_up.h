@@ -19,8 +19,8 @@ class LookUp {
 
   /// The rows of a batch's values, each field's behind the one before: out[batch][width()]. Inputs come from
   /// outside: zeros stand for what is not the number of one of the field's values, and known[sample] becomes
-  /// false.
-  void run(const float* numbers, int64_t batch, float* out, std::vector<bool>& known) const;
+  /// 0.
+  void run(const float* numbers, int64_t batch, float* out, uint8_t* known) const;
 
  private:
   int64_t row(size_t field, float number) const;

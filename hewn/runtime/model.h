@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -33,7 +34,7 @@ class Model {
   int64_t inputs() const { return about_->input.elements(); }
   int64_t outputs() const { return about_->outputs; }
   /// How many values each input takes, where they are numbers of values that embeddings look up; else empty.
-  std::vector<int64_t> vocabularies() const;
+  const std::vector<int64_t>& vocabularies() const { return about_->vocabularies; }
   /// Names of the outputs, or of no and yes where there is one output; empty where the file has none.
   const std::vector<std::string>& classes() const { return about_->classes; }
   /// How inputs are made, as docs/formats.md describes it; null where the file does not say it.
@@ -56,22 +57,37 @@ class Model {
   struct About {
     Shape input;
     int64_t outputs = 0;
+    int64_t most_samples = 1;      // that run at a time, so that no tensor is too large
     std::vector<LookUp> look_ups;  // the network's inputs, where it takes values of fields
+    std::vector<int64_t> vocabularies;
     std::vector<std::string> classes;
     Json preprocessing;
     Arrays arrays;
     std::map<std::string, std::string> metadata;
   };
 
+  /// Of a call: where inputs and outputs lie, and what was looked up. A copy of a model begins with its own.
+  struct Room {
+    explicit Room(size_t look_ups) : inputs(std::max<size_t>(look_ups, 1)), outputs(1), looked_up(look_ups) {}
+    Room(const Room& other) : Room(other.looked_up.size()) {}
+    Room& operator=(const Room& other) { return *this = Room(other); }
+    Room(Room&&) = default;
+    Room& operator=(Room&&) = default;
+    ~Room() = default;
+
+    std::vector<flow::Tensor> inputs;
+    std::vector<flow::Tensor> outputs;
+    std::vector<std::vector<float>> looked_up;
+    std::vector<uint8_t> known;  // of each sample, whether its values are
+  };
+
   static About about(ModelData& data, const Limits& limits);
+  void run_slice(const float* input, int64_t batch, float* output);
+  void look_up(const float* input, int64_t batch);
 
   std::shared_ptr<const About> about_;
   flow::Network network_;
-  // Of the call: where inputs and outputs lie, and what was looked up.
-  std::vector<flow::Tensor> inputs_;
-  std::vector<flow::Tensor> outputs_;
-  std::vector<std::vector<float>> looked_up_;
-  std::vector<bool> known_;
+  Room room_;
 };
 
 }  // namespace hewn::runtime

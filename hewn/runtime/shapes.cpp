@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "hewn/core/error.h"
+#include "hewn/flow/tensor.h"
 #include "hewn/runtime/op/operator.h"
 
 namespace hewn::runtime {
@@ -19,6 +20,21 @@ std::vector<Shape> shapes_into(const Node& node, const std::vector<Shape>& shape
   return in;
 }
 
+void check_activation(const Shape& shape, const Limits& limits) {
+  const int64_t pixels = saturating_product(shape.height, shape.width);
+  if (saturating_product(pixels, shape.channels) <= limits.value_floats) return;
+  throw Error(
+      str("an activation of ", to_string(shape), " has more than ", limits.value_floats, " floats a sample"));
+}
+
+/// Each has one entry for every input and output of the layer.
+void check_weight(const Node& node, const Shape& input) {
+  const int64_t rows = weight_rows(node, input);
+  if (saturating_product(rows, node.outputs) <= flow::kMostElements) return;
+  throw Error(
+      str("a weight of ", rows, "x", node.outputs, " has more than ", flow::kMostElements, " numbers"));
+}
+
 }  // namespace
 
 int64_t saturating_product(int64_t a, int64_t b) { return b > 0 && a > kHuge / b ? kHuge : a * b; }
@@ -27,13 +43,6 @@ int64_t weight_rows(const Node& node, const Shape& input) { return node.window.t
 
 int64_t table_rows(const Node& node) {
   return std::accumulate(node.vocabularies.begin(), node.vocabularies.end(), int64_t{0});
-}
-
-void check_size(const Shape& shape, int64_t border, const Limits& limits) {
-  const int64_t pixels = saturating_product(shape.height + 2 * border, shape.width + 2 * border);
-  if (saturating_product(pixels, shape.channels) <= limits.value_floats) return;
-  throw Error(str("an activation of ", to_string(shape), " with a border of ", border, " has more than ",
-                  limits.value_floats, " floats a sample"));
 }
 
 std::vector<Shape> infer_shapes(const Graph& graph, const Limits& limits) {
@@ -47,7 +56,8 @@ std::vector<Shape> infer_shapes(const Graph& graph, const Limits& limits) {
     const std::vector<Shape> in = shapes_into(node, shapes);
     try {
       shapes.push_back(op.shape(node, in));
-      check_size(shapes.back(), 0, limits);
+      check_activation(shapes.back(), limits);
+      if (has_weight(node)) check_weight(node, in[0]);
       if (values && !has_table(node) && std::count(node.inputs.begin(), node.inputs.end(), 0) > 0) {
         throw Error("reads value numbers, which only an embedding can");
       }

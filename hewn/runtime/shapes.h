@@ -8,9 +8,9 @@
 namespace hewn::runtime {
 
 /// What a model may ask of the machine that runs it. A file within these can be loaded and run; one beyond
-/// them is refused before anything is allocated.
+/// them is refused.
 struct Limits {
-  int64_t value_floats = int64_t{1} << 22;       // of one activation of one sample, with its border
+  int64_t value_floats = int64_t{1} << 22;       // of one activation of one sample
   int64_t activation_floats = int64_t{1} << 24;  // of all buffers of one sample together
   int64_t products = int64_t{1} << 38;           // multiply-adds and pooling steps of one sample
   int64_t table_floats = int64_t{1} << 33;       // of all embeddings together
@@ -26,9 +26,6 @@ int64_t weight_rows(const Node& node, const Shape& input);
 constexpr int64_t kMaxVocabulary = int64_t{1} << 24;
 /// Rows of an embedding's table: the values of all fields.
 int64_t table_rows(const Node& node);
-
-/// An image with a border fits the limits of one activation; throws Error where it does not.
-void check_size(const Shape& shape, int64_t border, const Limits& limits);
 
 /// a * b, or a number that is too large for every limit where that overflows. Neither is negative.
 int64_t saturating_product(int64_t a, int64_t b);

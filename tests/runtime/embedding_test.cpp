@@ -79,6 +79,35 @@ TEST(Embedding, UnknownValuesSpoilTheirSampleOnly) {
   }
 }
 
+TEST(Embedding, ThreadsShareTheSamples) {
+  const Graph graph = click_graph(std::vector<int64_t>(39, 50), 10);
+  const ModelData data = with_weights(graph, {4, 4}, Pattern::kFull);
+  Model model(data);
+  const int64_t batch = 1100;
+  std::vector<float> input = inputs_for(graph, batch, 5);
+  const std::vector<float> expected = by_definition(data, input, batch);
+  input[39 * 1000] = -1;
+  for (const int threads : {1, 2, 5}) {
+    model.set_threads(threads);
+    const std::vector<float> output = run(model, input, batch);
+    for (size_t i = 0; i < output.size(); ++i) {
+      if (i == 1000) {
+        EXPECT_TRUE(std::isnan(output[i]));
+      } else {
+        EXPECT_NEAR(output[i], expected[i], 1e-5) << i << " on " << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(Embedding, AFieldHasTheValuesThatAllTablesHave) {
+  Graph graph;
+  const int32_t in = graph.input({2, 1, 1});
+  graph.add(graph.embedding("a", in, {10, 20}, 1), graph.embedding("b", in, {20, 10}, 1));
+  EXPECT_EQ(vocabularies_of(graph), (std::vector<int64_t>{10, 10}));
+  EXPECT_TRUE(vocabularies_of(Graph{}).empty());
+}
+
 TEST(Embedding, LargestNumberOfAValueIsExact) {
   Graph graph;
   graph.embedding("e", graph.input({1, 1, 1}), {kMaxVocabulary}, 1);

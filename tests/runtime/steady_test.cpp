@@ -28,5 +28,24 @@ TEST(Steady, BatchesThatRepeatAllocateNothing) {
   }
 }
 
+// What runs row-major asks for memory of its own, and for as much in every call.
+TEST(Steady, RowMajorStepsAskForTheSameEveryTime) {
+  for (const NamedGraph& sample : sample_graphs()) {
+    if (sample.name != "option A shortcut") continue;
+    Model model(with_weights(sample.graph, {4, 4}, Pattern::kRandom));
+    model.set_threads(3);
+    const std::vector<float> input = inputs_for(sample.graph, 64, 5);
+    std::vector<float> output(static_cast<size_t>(64 * model.outputs()));
+    const auto asked = [&] {
+      const int64_t before = support::allocations();
+      model.run(input.data(), 64, output.data());
+      return support::allocations() - before;
+    };
+    asked();
+    const int64_t usual = asked();
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(asked(), usual);
+  }
+}
+
 }  // namespace
 }  // namespace hewn::runtime
