@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -19,6 +18,7 @@ namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 32;
 constexpr size_t kMostPlans = 4;  // that a network keeps
+constexpr int64_t kFew = 16;      // samples that show what one takes: a vector of them
 
 Tensor copy_of(const Tensor& tensor) {
   Tensor copy(tensor.spec());
@@ -29,12 +29,6 @@ Tensor copy_of(const Tensor& tensor) {
 bool same_bytes(const Tensor& a, const Tensor& b) {
   return a.spec() == b.spec() &&
          (a.byte_count() == 0 || std::memcmp(a.bytes(), b.bytes(), a.byte_count()) == 0);
-}
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace
@@ -119,7 +113,6 @@ std::optional<Plan> Network::plan_samples(const Ready& ready, int64_t size) {
 /// tenth of its blocks took 19.8 ms an image so, and 24.2 in a batch of 8. Whether it did.
 bool Network::cut(Ready& ready, int64_t samples) {
   constexpr int64_t kCacheBytes = int64_t{3} << 19;
-  constexpr int64_t kFew = 16;  // what a sample takes shows in a vector of them
   const int64_t few = std::min(samples, kFew);
   std::optional<Plan> plan = plan_samples(ready, few);
   if (!plan) return false;
@@ -142,6 +135,41 @@ bool Network::cut(Ready& ready, int64_t samples) {
   return true;
 }
 
+/// Throws TooLarge where the whole batch has a tensor that is.
+void Network::make_whole(Ready& ready, const std::vector<Tensor>& inputs, int64_t samples) {
+  std::vector<Tensor> own;  // a plan may keep numbers that it looked at
+  for (const Tensor& input : inputs) own.push_back(copy_of(input));
+  const Special special = specialise(shared_->graph, own);
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (special.looked_at.contains(shared_->graph.inputs[i].value)) ready.looked_at.emplace_back(i, own[i]);
+  }
+  for (const Port& output : special.graph.outputs)
+    ready.outputs.push_back(special.specs[static_cast<size_t>(output.value)]);
+  const std::lock_guard lock(shared_->mutex);
+  if (!samples_are_apart(special, samples) || !cut(ready, samples))
+    ready.part.plan = make_plan(special, shared_->weights, kMostBytes);
+}
+
+/// The same from what a few of the samples show. Whether it could be done.
+bool Network::make_pieces(Ready& ready, int64_t samples) {
+  if (samples <= kFew) return false;
+  std::vector<Tensor> inputs;
+  for (Spec spec : ready.specs) {
+    if (spec.dims.empty() || spec.dims[0] != samples) return false;
+    spec.dims[0] = kFew;
+    inputs.emplace_back(spec);
+  }
+  const Special special = specialise(shared_->graph, inputs);
+  if (!samples_are_apart(special, kFew)) return false;
+  ready.outputs.clear();
+  for (const Port& output : special.graph.outputs) {
+    ready.outputs.push_back(special.specs[static_cast<size_t>(output.value)]);
+    ready.outputs.back().dims[0] = samples;
+  }
+  const std::lock_guard lock(shared_->mutex);
+  return cut(ready, samples);
+}
+
 Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
   const auto known = std::find_if(ready_.begin(), ready_.end(),
                                   [&](const std::shared_ptr<Ready>& ready) { return ready->fits(inputs); });
@@ -150,21 +178,12 @@ Network::Ready& Network::prepare(const std::vector<Tensor>& inputs) {
     return *ready_.front();
   }
   auto ready = std::make_shared<Ready>();
-  std::vector<Tensor> own;  // a plan may keep numbers that it looked at
-  for (const Tensor& input : inputs) own.push_back(copy_of(input));
-  const Special special = specialise(shared_->graph, own);
-  for (size_t i = 0; i < own.size(); ++i) {
-    ready->specs.push_back(own[i].spec());
-    if (special.looked_at.contains(shared_->graph.inputs[i].value)) ready->looked_at.emplace_back(i, own[i]);
-  }
-  {
-    const std::lock_guard lock(shared_->mutex);
-    for (const Port& output : special.graph.outputs)
-      ready->outputs.push_back(special.specs[static_cast<size_t>(output.value)]);
-    const int64_t samples =
-        ready->specs.empty() || ready->specs[0].dims.empty() ? 1 : ready->specs[0].dims[0];
-    if (!samples_are_apart(special, samples) || !cut(*ready, samples))
-      ready->part.plan = make_plan(special, shared_->weights, kMostBytes);
+  for (const Tensor& input : inputs) ready->specs.push_back(input.spec());
+  const int64_t samples = ready->specs.empty() || ready->specs[0].dims.empty() ? 1 : ready->specs[0].dims[0];
+  try {
+    make_whole(*ready, inputs, samples);
+  } catch (const TooLarge&) {
+    if (!make_pieces(*ready, samples)) throw;
   }
   if (ready_.size() == kMostPlans) ready_.pop_back();
   ready_.insert(ready_.begin(), std::move(ready));
@@ -226,16 +245,11 @@ size_t Network::prepared_bytes(const std::vector<Tensor>& inputs) { return prepa
 
 std::vector<StepTime> Network::profile(const std::vector<Tensor>& inputs) {
   Ready& ready = prepare(inputs);
-  Part& part = ready.part;
-  part.prepare(1, inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) part.inputs[0][i] = inputs[i].bytes();
-  const Memory memory(part.plan, part.arenas[0].get(), part.inputs[0]);
+  ready.make(ready.results);
+  const Batch batch{inputs, ready.results, ready.samples};
   std::vector<StepTime> out;
-  for (const Step& step : part.plan.steps) {
-    const double begin = thread_seconds();
-    step.run(memory, 0, 1);
-    out.push_back({step.what, step.work, thread_seconds() - begin});
-  }
+  for (size_t i = 0; i < ready.pieces; ++i) batch.profile(ready.part, i * ready.piece, out);
+  if (ready.rest) batch.profile(*ready.rest, ready.pieces * ready.piece, out);
   return out;
 }
 

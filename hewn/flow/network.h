@@ -11,13 +11,6 @@ namespace hewn::flow {
 
 struct Batch;
 
-/// What a step of a network takes.
-struct StepTime {
-  std::string what;
-  int64_t work = 0;    // multiply-adds, or as long
-  double seconds = 0;  // of the thread that ran it
-};
-
 /// A graph, ready to run on any shapes that fit. Has memory of its own, so use it from one thread at a time;
 /// copies share the weights and are cheap: make one per thread.
 class Network {
@@ -41,7 +34,8 @@ class Network {
   /// The same into tensors that run() returned before; those of other shapes are made anew.
   void run(const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
   /// The same, with outputs in the network's memory: valid until it runs again. Plans for inputs of the last
-  /// few shapes are kept; for these nothing is allocated.
+  /// few shapes are kept; for these nothing is allocated, but by operators that need room of their own
+  /// (docs/onnx.md).
   const std::vector<Tensor>& run_in_place(const std::vector<Tensor>& inputs);
 
   /// What a layer in the middle of a network takes: run() without the steps that bring inputs into planes and
@@ -51,7 +45,7 @@ class Network {
   /// Makes everything ready for such inputs. Returns the bytes that a thread's activations take.
   size_t prepared_bytes(const std::vector<Tensor>& inputs);
 
-  /// Runs once on one thread, and says how long every step took.
+  /// Runs once on one thread, and says how long every step took, for the whole batch.
   std::vector<StepTime> profile(const std::vector<Tensor>& inputs);
 
  private:
@@ -60,6 +54,8 @@ class Network {
 
   Ready& prepare(const std::vector<Tensor>& inputs);
   void run_pieces(Ready& ready, const Batch& batch);
+  void make_whole(Ready& ready, const std::vector<Tensor>& inputs, int64_t samples);
+  bool make_pieces(Ready& ready, int64_t samples);
   bool cut(Ready& ready, int64_t samples);
   std::optional<Plan> plan_samples(const Ready& ready, int64_t size);
 

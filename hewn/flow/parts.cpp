@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <new>
 
@@ -24,6 +25,12 @@ std::shared_ptr<std::byte> allocate_arena(size_t bytes) {
   return {static_cast<std::byte*>(memory), [](std::byte* old) { std::free(old); }};
 }
 
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 }  // namespace
 
 // A thread's share of a step should take longer than waiting for the others.
@@ -34,13 +41,17 @@ int enough_threads(int64_t work, int threads) {
 
 void Part::prepare(size_t places, size_t input_count) {
   while (arenas.size() < places) {
+    const size_t more = arenas.size() + 1;
+    inputs.resize(more, std::vector<const void*>(input_count));
+    for (const Step& step : plan.steps) {
+      if (step.prepare) step.prepare(more);
+    }
     arenas.push_back(allocate_arena(plan.bytes));
-    inputs.emplace_back(input_count);
   }
 }
 
 void Part::run(size_t place, int threads, Route route) {
-  const Memory memory(plan, arenas[place].get(), inputs[place]);
+  const Memory memory(plan, place, arenas[place].get(), inputs[place]);
   const int team = enough_threads(plan.work, threads);
   const auto left_out = [route](const Step& step) { return step.converts && route == Route::kOnPlanes; };
   if (team == 1) {
@@ -72,13 +83,33 @@ void Part::run(size_t place, int threads, Route route) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void Batch::run(Part& part, size_t place, size_t first, int threads) const {
+void Batch::point_at_samples(Part& part, size_t place, size_t first) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     part.inputs[place][i] = inputs[i].bytes() + inputs[i].byte_count() / samples * first;
   }
+}
+
+void Batch::profile(Part& part, size_t first, std::vector<StepTime>& times) const {
+  part.prepare(1, inputs.size());
+  point_at_samples(part, 0, first);
+  const Memory memory(part.plan, 0, part.arenas[0].get(), part.inputs[0]);
+  for (const Step& step : part.plan.steps) {
+    const double begin = thread_seconds();
+    step.run(memory, 0, 1);
+    const double seconds = thread_seconds() - begin;
+    auto at = std::find_if(times.begin(), times.end(),
+                           [&](const StepTime& time) { return time.what == step.what; });
+    if (at == times.end()) at = times.insert(at, {step.what});
+    at->work += step.work;
+    at->seconds += seconds;
+  }
+}
+
+void Batch::run(Part& part, size_t place, size_t first, int threads) const {
+  point_at_samples(part, place, first);
   part.run(place, threads, route);
   if (route == Route::kOnPlanes) return;
-  const Memory memory(part.plan, part.arenas[place].get(), part.inputs[place]);
+  const Memory memory(part.plan, place, part.arenas[place].get(), part.inputs[place]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Spec& spec = part.plan.output_specs[i];
     const size_t bytes = static_cast<size_t>(spec.elements()) * size_of(spec.type);

@@ -34,6 +34,11 @@ struct Batch {
 
   /// Runs a part on the samples from `first` on.
   void run(Part& part, size_t place, size_t first, int threads) const;
+  /// The same on one thread; adds to what every step took before, or begins with that.
+  void profile(Part& part, size_t first, std::vector<StepTime>& times) const;
+
+ private:
+  void point_at_samples(Part& part, size_t place, size_t first) const;
 };
 
 }  // namespace hewn::flow

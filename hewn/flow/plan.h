@@ -37,9 +37,18 @@ struct Step {
   std::vector<int32_t> reads;
   std::vector<int32_t> writes;
   std::function<void(const Memory& memory, int64_t part, int64_t parts)> run;
+  /// Makes what it needs besides, for so many places that run side by side. Empty: nothing.
+  std::function<void(size_t places)> prepare = {};
   bool divides = true;    // else one thread does it all
   bool converts = false;  // between row-major and planes
   int64_t work = 0;       // multiply-adds, or as long
+};
+
+/// What a step took.
+struct StepTime {
+  std::string what;
+  int64_t work = 0;    // multiply-adds, or as long
+  double seconds = 0;  // of the thread that ran it
 };
 
 /// A graph made ready for inputs of one shape.
@@ -56,11 +65,13 @@ struct Plan {
   bool single_samples = false;  // in a larger batch tokens of a sample would not lie side by side
 };
 
-/// Where slots are.
+/// Where slots are, in one of the places in which a plan runs side by side.
 class Memory {
  public:
-  Memory(const Plan& plan, std::byte* arena, const std::vector<const void*>& inputs)
-      : plan_(plan), arena_(arena), inputs_(inputs) {}
+  Memory(const Plan& plan, size_t place, std::byte* arena, const std::vector<const void*>& inputs)
+      : plan_(plan), place_(place), arena_(arena), inputs_(inputs) {}
+
+  size_t place() const { return place_; }
 
   void* at(int32_t slot) const {
     const Slot& s = plan_.slots[static_cast<size_t>(slot)];
@@ -72,6 +83,7 @@ class Memory {
 
  private:
   const Plan& plan_;
+  size_t place_;
   std::byte* arena_;
   const std::vector<const void*>& inputs_;
 };

@@ -61,6 +61,8 @@ class Walker {
   // Numbers that only shapes are made of are few: larger constants are better made when they are needed.
   static constexpr int64_t kMostFolded = int64_t{1} << 20;
 
+  static std::byte* data_of(const Tensor& constant) { return const_cast<std::byte*>(constant.bytes()); }
+
   bool fold(const Node& node) {
     std::vector<View> views(node.inputs.size());
     Call call{.node = &node, .in = {}, .out = {}};
@@ -69,7 +71,8 @@ class Walker {
       const int32_t value = node.inputs[i];
       const Tensor* constant = value == kNone ? nullptr : graph_.constant(value);
       if (value != kNone) views[i].spec = special_.specs[static_cast<size_t>(value)];
-      if (constant != nullptr) views[i].data = const_cast<std::byte*>(constant->bytes());
+      // A weight of which only the blocks are there stays so: no shape is made of its numbers.
+      if (constant != nullptr && constant->kept() == nullptr) views[i].data = data_of(*constant);
       known = known && (value == kNone || constant != nullptr);
       call.in.push_back(value == kNone ? nullptr : &views[i]);
     }
@@ -81,6 +84,10 @@ class Walker {
     }
     known = known || node.op == "Shape" || node.op == "Size";
     if (!known || elements > kMostFolded) return false;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Tensor* constant = node.inputs[i] == kNone ? nullptr : graph_.constant(node.inputs[i]);
+      if (constant != nullptr) views[i].data = data_of(*constant);
+    }
     std::vector<Tensor> out;
     for (const Spec& spec : specs) {
       out.emplace_back(spec);

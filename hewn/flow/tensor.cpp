@@ -1,11 +1,10 @@
 #include "hewn/flow/tensor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <new>
-
-#include "hewn/core/error.h"
 
 namespace hewn::flow {
 namespace {
@@ -61,8 +60,8 @@ int64_t count(std::span<const int64_t> dims) {
     if (dim < 0) throw Error(str("a tensor cannot be ", to_string(Dims(dims.begin(), dims.end()))));
     none = none || dim == 0;
     if (dim > kMostElements / elements) {
-      throw Error(str("a tensor of ", to_string(Dims(dims.begin(), dims.end())), " has more than ",
-                      kMostElements, " elements"));
+      throw TooLarge(str("a tensor of ", to_string(Dims(dims.begin(), dims.end())), " has more than ",
+                         kMostElements, " elements"));
     }
     elements *= std::max<int64_t>(dim, 1);  // so that steps fit where there are no elements, too
   }
@@ -72,6 +71,7 @@ int64_t count(std::span<const int64_t> dims) {
 struct Tensor::Deferred {
   KeptWeight kept;
   std::once_flag once;
+  std::atomic<bool> is_whole = false;
   std::shared_ptr<std::byte[]> memory;
 };
 
@@ -90,6 +90,8 @@ Tensor::Tensor(Spec spec, KeptWeight kept)
 
 const KeptWeight* Tensor::kept() const { return deferred_ ? &deferred_->kept : nullptr; }
 
+bool Tensor::whole() const { return !deferred_ || deferred_->is_whole; }
+
 std::byte* Tensor::made() const {
   std::call_once(deferred_->once, [this] {
     deferred_->memory = zeros(byte_count());
@@ -97,6 +99,7 @@ std::byte* Tensor::made() const {
     const Grid& grid = kept.pattern.grid;
     kernels::scatter_blocks(kept.pattern, {grid, kept.taps}, kept.values.data(),
                             reinterpret_cast<float*>(deferred_->memory.get()), 0, grid.col_blocks());
+    deferred_->is_whole = true;
   });
   return deferred_->memory.get();
 }

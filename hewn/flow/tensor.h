@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hewn/core/error.h"
 #include "hewn/kernels/bsr.h"
 
 namespace hewn::flow {
@@ -30,7 +31,11 @@ std::string to_string(const Dims& dims);
 
 /// A tensor may have so many elements at most: what a small file asks for must fit a machine.
 constexpr int64_t kMostElements = int64_t{1} << 28;
-/// Their number. Throws Error for negative dimensions and beyond kMostElements.
+class TooLarge : public Error {
+ public:
+  using Error::Error;
+};
+/// Their number. Throws Error for negative dimensions, TooLarge beyond kMostElements.
 int64_t count(std::span<const int64_t> dims);
 inline int64_t count(const Dims& dims) { return count(std::span<const int64_t>(dims)); }
 
@@ -69,6 +74,8 @@ class Tensor {
   const std::byte* bytes() const { return numbers(); }
   /// Null where its blocks are not known.
   const KeptWeight* kept() const;
+  /// Whether all of its numbers are in memory, or only its blocks.
+  bool whole() const;
   /// The same for tensors that share their numbers, and for no others.
   const void* identity() const { return deferred_ ? deferred_.get() : static_cast<void*>(memory_.get()); }
   /// Whether another tensor has the same memory.

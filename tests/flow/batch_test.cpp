@@ -92,6 +92,29 @@ TEST(Batch, PiecesAndTheRestGiveWhatTheWholeGives) {
   }
 }
 
+// Twenty thousand samples of 16384 numbers would be more than a tensor may have.
+TEST(Batch, ActivationsOfAllSamplesMayBeMoreThanATensor) {
+  Composer to;
+  const int64_t width = 16384;
+  const int32_t x = to.input("x", {Type::kFloat, {-1, 3}});
+  const int32_t wide = to.node("MatMul", "a", {x, to.constant("wa", noise({3, width}, 1))});
+  const int32_t y =
+      to.node("MatMul", "b", {to.node("Relu", "r", {wide}), to.constant("wb", noise({width, 2}, 2))});
+  Network network(to.finish(y, "y", {Type::kFloat, {-1, 2}}));
+  const int64_t batch = 20000;
+  ASSERT_THROW(count({batch, width}), TooLarge);
+  const Tensor input = noise({batch, 3}, 3);
+  const Tensor all = network.run({input})[0];
+  for (const int64_t first : {int64_t{0}, int64_t{11111}, batch - 8}) {
+    Tensor few(Spec{Type::kFloat, {8, 3}});
+    std::copy_n(input.values<float>().begin() + 3 * first, 24, few.values<float>().begin());
+    Tensor there(Spec{Type::kFloat, {8, 2}});
+    std::copy_n(all.values<float>().begin() + 2 * first, 16, there.values<float>().begin());
+    expect_near(there, network.run({few})[0]);
+  }
+  EXPECT_THROW(network.run({noise({batch, 4}, 3)}), Error);
+}
+
 TEST(Batch, WeightsThatKnowTheirBlocksAreAsThoseThatDoNot) {
   struct Case {
     Dims dims;
@@ -117,8 +140,10 @@ TEST(Batch, WeightsThatKnowTheirBlocksAreAsThoseThatDoNot) {
     kernels::scatter_blocks(kept.pattern, {grid, taps}, kept.values.data(), dense.values<float>().data(), 0,
                             grid.col_blocks());
     const Tensor knowing({Type::kFloat, one.dims}, kept);
+    EXPECT_FALSE(knowing.whole());
     EXPECT_TRUE(std::equal(dense.values<float>().begin(), dense.values<float>().end(),
                            knowing.values<float>().begin()));
+    EXPECT_TRUE(knowing.whole());
     EXPECT_EQ(knowing.shaped({dense.elements()}).kept(), nullptr);
     const Tensor input = noise({2, one.dims[1], 9, 9}, 6);
     const auto run = [&](const Tensor& weight) {
@@ -132,6 +157,11 @@ TEST(Batch, WeightsThatKnowTheirBlocksAreAsThoseThatDoNot) {
       const BlockChoice choice = choose_blocks(knowing, WeightKind::kConv, 1, 0);
       EXPECT_EQ(choice.block, one.block.cols);
       EXPECT_EQ(pack_weight(knowing, WeightKind::kConv, 1, 0)->density, choice.density);
+      const Tensor only_blocks({Type::kFloat, one.dims}, kept);
+      Composer to;
+      const int32_t y = conv(to, "a", to.input("x", {Type::kFloat, {-1, one.dims[1], 9, 9}}), only_blocks);
+      Network(to.finish(y, "y", {Type::kFloat, {-1, one.dims[0], 9, 9}})).run({input});
+      EXPECT_FALSE(only_blocks.whole());
     }
   }
   EXPECT_THROW(

@@ -1,6 +1,5 @@
 // Everything else: row-major, by the operator itself; products and softmax by faster kernels.
 #include <memory>
-#include <mutex>
 
 #include "hewn/flow/builder.h"
 #include "hewn/flow/op/operator.h"
@@ -114,27 +113,19 @@ struct PlainCall {
   }
 };
 
-/// One for each thread that runs the step in memory of its own, as many as there were at a time.
+/// One for each place.
 class PlainCalls {
  public:
   explicit PlainCalls(const PlainCall& first) : first_(first) {}
 
-  std::unique_ptr<PlainCall> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<PlainCall>(first_);
-    std::unique_ptr<PlainCall> out = std::move(free_.back());
-    free_.pop_back();
-    return out;
+  void prepare(size_t places) {
+    while (calls_.size() < places) calls_.push_back(std::make_unique<PlainCall>(first_));
   }
-  void give_back(std::unique_ptr<PlainCall> call) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(call));
-  }
+  PlainCall& at(size_t place) { return *calls_[place]; }
 
  private:
   const PlainCall first_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<PlainCall>> free_;
+  std::vector<std::unique_ptr<PlainCall>> calls_;
 };
 
 void add_operator(Builder& builder, const Node& node) {
@@ -158,11 +149,11 @@ void add_operator(Builder& builder, const Node& node) {
     if (wanted) step.work += builder.spec(value).elements();
   }
   const Operator* op = find_operator(node.op);
-  step.run = [calls = std::make_shared<PlainCalls>(plain), op](const Memory& memory, int64_t, int64_t) {
-    std::unique_ptr<PlainCall> call = calls->take();
-    call->run(*op, memory);
-    calls->give_back(std::move(call));
+  const auto calls = std::make_shared<PlainCalls>(plain);
+  step.run = [calls, op](const Memory& memory, int64_t, int64_t) {
+    calls->at(memory.place()).run(*op, memory);
   };
+  step.prepare = [calls](size_t places) { calls->prepare(places); };
   builder.add(std::move(step));
 }
 
