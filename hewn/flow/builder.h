@@ -42,12 +42,19 @@ class Pitches {
   int64_t border(int32_t value) { return border_[static_cast<size_t>(root(value))]; }
   Planes planes(int32_t value, int64_t channels, int64_t images, int64_t height, int64_t width) {
     const auto i = static_cast<size_t>(root(value));
-    const int64_t line = width_[i] + border_[i];
-    return planes_of(channels, images, height, width, line, (height_[i] + border_[i]) * line,
-                     border_[i] * (line + 1));
+    const int64_t border = border_[i];
+    const int64_t pitch = width_[i] + border;
+    const bool by_lines = images > 1 && border * kFewLines > height_[i];
+    const int64_t line = by_lines ? images * pitch : pitch;
+    const int64_t plane = by_lines ? pitch : (height_[i] + border) * pitch;
+    return planes_of(channels, images, height, width, line, plane, border * (line + 1));
   }
 
  private:
+  // In images of fewer lines than that for one of their border, products would take too long over lines
+  // between one image and the next: so the lines of all images lie side by side.
+  static constexpr int64_t kFewLines = 32;
+
   int32_t root(int32_t i) {
     while (parent_[static_cast<size_t>(i)] != i) i = parent_[static_cast<size_t>(i)];
     return i;

@@ -12,12 +12,28 @@ constexpr int64_t kVector = 16;  // floats of the widest vectors
 
 int64_t round_up(int64_t size, int64_t step) { return (size + step - 1) / step * step; }
 
+/// In planes of which the lines of all images lie side by side.
+template <class T>
+void fill_between_lines(const Planes& planes, T* first, T* end, T value) {
+  for (int64_t y = 0; y < planes.height; ++y) {
+    for (int64_t n = 0; n < planes.images; ++n) {
+      T* line = first + y * planes.line + n * planes.plane;
+      std::fill(line + planes.width, line + planes.plane, value);
+    }
+  }
+  std::fill(first + planes.height * planes.line, end, value);
+}
+
 template <class T>
 void fill_between(const Planes& planes, T* base, T value, Range rows) {
   for (int64_t c = rows.begin; c < rows.end; ++c) {
     T* row = base + c * planes.stride;
     T* first = row + planes.lead;
     std::fill(row, first, value);
+    if (planes.by_lines()) {
+      fill_between_lines(planes, first, row + planes.stride, value);
+      continue;
+    }
     for (int64_t n = 0; n < planes.images; ++n) {
       T* image = first + n * planes.plane;
       if (planes.line == planes.width + 1) {  // by far the most

@@ -7,9 +7,10 @@
 
 namespace hewn::flow {
 
-/// How a value lies in memory channel by channel: a row for each, with the pixels of all images of the batch
-/// one behind the other, lines `line` apart and images `plane` apart, which may leave room between them.
-/// Tokens and samples without pixels are images of one pixel. Row-major memory is described likewise.
+/// How a value lies in memory channel by channel: a row for each, with the pixels of all images of the batch.
+/// An image's lines are `line` apart and images `plane` apart, which may leave room between them: either
+/// images lie one behind the other, or their first lines do, then their second ones, and so on. Tokens and
+/// samples without pixels are images of one pixel. Row-major memory is described likewise.
 struct Planes {
   int64_t channels = 0;
   int64_t images = 0;
@@ -23,7 +24,8 @@ struct Planes {
   /// From the first pixel of a row to behind its last one.
   int64_t columns() const { return images == 0 ? 0 : (images - 1) * plane + (height - 1) * line + width; }
   int64_t floats() const { return channels * stride; }
-  bool dense() const { return line == width && plane == height * width; }
+  /// Whether the lines of all images lie side by side.
+  bool by_lines() const { return images > 1 && plane < line; }
   bool operator==(const Planes&) const = default;
 };
 

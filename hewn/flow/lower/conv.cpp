@@ -29,9 +29,13 @@ struct Phase {
 void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, const Planes& sorted,
                  const std::pair<int64_t, int64_t>& phase, float* row) {
   const auto [high, wide] = shape.window;
-  const Phase y(high, phase.first, sorted.plane / sorted.line);
-  const Phase x(wide, phase.second, sorted.line);
+  const Phase y(high, phase.first, sorted.height);
+  const Phase x(wide, phase.second, sorted.width);
   float* between = row;  // where zeros begin that are not written yet
+  if (sorted.by_lines()) {
+    between = row + sorted.stride;
+    std::fill(row, between, 0.0F);
+  }
   for (int64_t n = 0; n < in.images; ++n) {
     kernels::PixelLines lines;
     lines.in = from.first + n * from.image + (y.first * high.stride + y.shift) * from.line +
@@ -41,7 +45,7 @@ void sort_pixels(const ConvShape& shape, const Planes& in, const Lines& from, co
     lines.out_line = sorted.line;
     lines.lines = y.last - y.first;
     lines.count = x.last - x.first;
-    for (int64_t v = 0; v < lines.lines; ++v) {
+    for (int64_t v = 0; v < lines.lines && !sorted.by_lines(); ++v) {
       float* line = lines.out + v * lines.out_line;
       std::fill(between, line, 0.0F);
       between = line + lines.count;

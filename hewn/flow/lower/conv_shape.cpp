@@ -1,5 +1,7 @@
 #include "hewn/flow/lower/conv_shape.h"
 
+#include <map>
+
 namespace hewn::flow {
 
 int64_t ConvShape::reach() const {
@@ -32,12 +34,13 @@ std::vector<int64_t> plain_taps(const ConvShape& shape, const Planes& in) {
 Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
   const auto [high, wide] = shape.window;
   Taps out;
+  std::map<std::pair<int64_t, int64_t>, int64_t> numbers;
   for (int64_t y = 0; y < high.kernel; ++y) {
     for (int64_t x = 0; x < wide.kernel; ++x) {
       const std::pair phase(y * high.dilation % high.stride, x * wide.dilation % wide.stride);
-      auto at = std::find(out.phases.begin(), out.phases.end(), phase);
-      if (at == out.phases.end()) at = out.phases.insert(at, phase);
-      out.offsets.push_back((at - out.phases.begin()) * channels * sorted.stride +
+      const auto [at, added] = numbers.try_emplace(phase, static_cast<int64_t>(out.phases.size()));
+      if (added) out.phases.push_back(phase);
+      out.offsets.push_back(at->second * channels * sorted.stride +
                             y * high.dilation / high.stride * sorted.line + x * wide.dilation / wide.stride);
     }
   }
@@ -45,7 +48,9 @@ Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels
 }
 
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out) {
-  return planes_of(in.channels, in.images, out.plane / out.line, out.line, out.line, out.plane,
+  const int64_t height = out.by_lines() ? out.height + shape.reach() : out.plane / out.line;
+  const int64_t width = out.by_lines() ? out.plane : out.line;
+  return planes_of(in.channels, in.images, height, width, out.line, out.plane,
                    shape.reach() * (out.line + 1));
 }
 

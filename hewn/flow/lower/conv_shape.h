@@ -51,16 +51,15 @@ void sort_channel(const SortShape& shape, const std::pair<int64_t, int64_t>& pha
   const auto [high, wide] = shape.window;
   const Planes& sorted = shape.sorted;
   std::fill_n(row, sorted.stride, between);
-  const int64_t lines = sorted.plane / sorted.line;
   for (int64_t n = 0; n < shape.in.images; ++n) {
-    for (int64_t v = 0; v < lines; ++v) {
+    for (int64_t v = 0; v < sorted.height; ++v) {
       const int64_t y = v * high.stride + phase.first - high.before;
       if (y < 0 || y >= shape.in.height) continue;
       const T* line = first_pixel + n * shape.image + y * shape.line;
       T* to = row + sorted.lead + n * sorted.plane + v * sorted.line;
       const int64_t shift = phase.second - wide.before;
       const int64_t first = shift >= 0 ? 0 : (-shift + wide.stride - 1) / wide.stride;
-      const int64_t last = std::min(sorted.line, (shape.in.width - shift + wide.stride - 1) / wide.stride);
+      const int64_t last = std::min(sorted.width, (shape.in.width - shift + wide.stride - 1) / wide.stride);
       const T* pixel = line + first * wide.stride + shift;
       if (wide.stride == 2) {
         for (int64_t u = first; u < last; ++u, pixel += 2) to[u] = *pixel;

@@ -92,11 +92,11 @@ struct Operand {
   int32_t slot;
   Planes planes;  // kImages: its own
 
-  const float* at(const Memory& memory, const Planes& out, int64_t channel, int64_t image,
-                  int64_t& step) const {
+  /// `place` is where the output's numbers are behind its base.
+  const float* at(const Memory& memory, int64_t channel, int64_t image, int64_t place, int64_t& step) const {
     const float* data = memory.floats(slot);
     step = side == Side::kSame ? 1 : 0;
-    if (side == Side::kSame) return data + channel * out.stride + out.lead + image * out.plane;
+    if (side == Side::kSame) return data + place;
     if (side == Side::kChannels) return data + channel;
     if (side == Side::kImages) return data + channel * planes.stride + planes.lead + image * planes.plane;
     return data;
@@ -133,8 +133,10 @@ void add_pair_in_planes(Builder& builder, const Node& node, Pair pair, int64_t a
   builder.set_bordered(out, bordered && any_zero &&
                                 (pair != Pair::kMul || (same && builder.slot(operands[0].slot).bordered &&
                                                         builder.slot(operands[1].slot).bordered)));
-  const int64_t pieces = by_image ? planes.images : 1;
-  const int64_t count = by_image ? (planes.height - 1) * planes.line + planes.width : planes.columns();
+  const int64_t images = by_image ? planes.images : 1;
+  const int64_t lines = by_image && planes.by_lines() ? planes.height : 1;
+  const int64_t image = (planes.height - 1) * planes.line + planes.width;
+  const int64_t count = lines > 1 ? planes.width : by_image ? image : planes.columns();
   builder.add({.what = to_string(node),
                .reads = reads,
                .writes = {out},
@@ -142,14 +144,15 @@ void add_pair_in_planes(Builder& builder, const Node& node, Pair pair, int64_t a
                    [=](const Memory& memory, int64_t part, int64_t parts) {
                      const Range channels = share(planes.channels, part, parts);
                      for (int64_t c = channels.begin; c < channels.end; ++c) {
-                       for (int64_t n = 0; n < pieces; ++n) {
+                       for (int64_t i = 0; i < images * lines; ++i) {
+                         const int64_t n = i / lines;
+                         const int64_t place =
+                             c * planes.stride + planes.lead + n * planes.plane + i % lines * planes.line;
                          int64_t x_step = 0;
                          int64_t y_step = 0;
-                         const float* x = operands[0].at(memory, planes, c, n, x_step);
-                         const float* y = operands[1].at(memory, planes, c, n, y_step);
-                         float* result =
-                             memory.floats(out) + c * planes.stride + planes.lead + n * planes.plane;
-                         kernels::combine(pair, x, x_step, y, y_step, result, count);
+                         const float* x = operands[0].at(memory, c, n, place, x_step);
+                         const float* y = operands[1].at(memory, c, n, place, y_step);
+                         kernels::combine(pair, x, x_step, y, y_step, memory.floats(out) + place, count);
                        }
                      }
                    },
