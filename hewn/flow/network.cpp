@@ -31,6 +31,19 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
          (a.byte_count() == 0 || std::memcmp(a.bytes(), b.bytes(), a.byte_count()) == 0);
 }
 
+/// Whether a sample alone would wait for weights from memory longer than its activations gain in the cache:
+/// large matrices that multiply one column of it. AlexNet, 224 MB of such, took 12.6 ms an image in pieces of
+/// one, and 8.6 in a batch of 8.
+bool waits_for_weights(const Plan& plan, int64_t samples) {
+  constexpr int64_t kByte = 8;  // multiply-adds in the time in which one comes from memory
+  constexpr int64_t kCached = int64_t{1} << 24;
+  constexpr int64_t kGain = 5;  // the share of its time that a sample gains
+  int64_t waits = 0;
+  for (const Step& step : plan.steps)
+    waits += std::max<int64_t>(0, kByte * step.weights - step.work / samples);
+  return waits > kByte * kCached && waits > plan.work / samples / kGain;
+}
+
 }  // namespace
 
 struct Network::Shared {
@@ -113,11 +126,13 @@ std::optional<Plan> Network::plan_samples(const Ready& ready, int64_t size) {
 /// tenth of its blocks took 19.8 ms an image so, and 24.2 in a batch of 8. Whether it did.
 bool Network::cut(Ready& ready, int64_t samples) {
   constexpr int64_t kCacheBytes = int64_t{3} << 19;
+  constexpr int64_t kMostPieceBytes = int64_t{1} << 28;
   const int64_t few = std::min(samples, kFew);
   std::optional<Plan> plan = plan_samples(ready, few);
   if (!plan) return false;
   const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(plan->bytes) / few, 1);
-  const int64_t most = plan->single_samples ? 1 : std::max<int64_t>(kCacheBytes / bytes, 1);
+  int64_t most = plan->single_samples ? 1 : std::max<int64_t>(kCacheBytes / bytes, 1);
+  if (!plan->single_samples && waits_for_weights(*plan, few)) most = std::max(most, kMostPieceBytes / bytes);
   if (most >= samples) return false;
   const int64_t pieces = (samples + most - 1) / most;
   const int64_t size = (samples + pieces - 1) / pieces;

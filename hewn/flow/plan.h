@@ -42,6 +42,7 @@ struct Step {
   bool divides = true;    // else one thread does it all
   bool converts = false;  // between row-major and planes
   int64_t work = 0;       // multiply-adds, or as long
+  int64_t weights = 0;    // bytes of weights that are read in every run
 };
 
 /// What a step took.

@@ -127,6 +127,7 @@ void add_byte_step(Builder& builder, Step step, std::shared_ptr<const BytePlan> 
   double kept = 0;
   for (const ByteGroup& group : plan->groups) {
     step.work += group.weight->products() * plan->columns / 2;
+    step.weights += group.weight->products();
     kept += static_cast<double>(group.weight->products());
     words += static_cast<double>(group.weight->dense_products());
   }

@@ -98,6 +98,7 @@ void add_pair_step(Builder& builder, Step step, std::shared_ptr<const PairPlan> 
   if (slots.add != kNone) step.reads.push_back(slots.add);
   for (const PairGroup& group : plan->groups) {
     step.work += kernels::kPairChannels * group.weight->words() * plan->columns / 2;
+    step.weights += group.weight->words() * static_cast<int64_t>(sizeof(uint32_t));
   }
   step.run = [plan = std::move(plan), slots](const Memory& memory, int64_t part, int64_t parts) {
     PairProduct product = plan->product;

@@ -147,6 +147,7 @@ void add_products(Builder& builder, Step step, const ProductPlan& plan, const Pr
                        kernels::plane_runs(packed, weight.channels, what.taps, plan.product.in_stride),
                        weight.channels, at * weight.channels, at * packed.outputs()});
     step.work += packed.products() * plan.columns;
+    step.weights += packed.products() * static_cast<int64_t>(sizeof(float));
   }
   builder.plan.kept.push_back(what.weight);
   if (weight.block > 0) {
