@@ -14,7 +14,7 @@ namespace hewn::flow {
 class Pitches {
  public:
   explicit Pitches(size_t values)
-      : parent_(values), border_(values, 0), height_(values, 1), width_(values, 1) {
+      : parent_(values), border_(values, 0), height_(values, 1), width_(values, 1), by_lines_(values, false) {
     for (size_t i = 0; i < values; ++i) parent_[i] = static_cast<int32_t>(i);
   }
 
@@ -31,6 +31,7 @@ class Pitches {
     if (to == from) return;
     parent_[from] = static_cast<int32_t>(to);
     border_[to] = std::max(border_[to], border_[from]);
+    by_lines_[to] = by_lines_[to] || by_lines_[from];
     height_[to] = std::max(height_[to], height_[from]);
     width_[to] = std::max(width_[to], width_[from]);
   }
@@ -39,12 +40,14 @@ class Pitches {
     auto& known = border_[static_cast<size_t>(root(value))];
     known = std::max(known, border);
   }
+  /// Someone moves whole lines of all images at once.
+  void lay_by_lines(int32_t value) { by_lines_[static_cast<size_t>(root(value))] = true; }
   int64_t border(int32_t value) { return border_[static_cast<size_t>(root(value))]; }
   Planes planes(int32_t value, int64_t channels, int64_t images, int64_t height, int64_t width) {
     const auto i = static_cast<size_t>(root(value));
     const int64_t border = border_[i];
     const int64_t pitch = width_[i] + border;
-    const bool by_lines = images > 1 && border * kFewLines > height_[i];
+    const bool by_lines = images > 1 && (by_lines_[i] || border * kFewLines > height_[i]);
     const int64_t line = by_lines ? images * pitch : pitch;
     const int64_t plane = by_lines ? pitch : (height_[i] + border) * pitch;
     return planes_of(channels, images, height, width, line, plane, border * (line + 1));
@@ -64,6 +67,7 @@ class Pitches {
   std::vector<int64_t> border_;
   std::vector<int64_t> height_;
   std::vector<int64_t> width_;
+  std::vector<bool> by_lines_;
 };
 
 struct FoundAttention;
@@ -181,6 +185,8 @@ void lower(Builder& builder, int32_t node);
 // One for each kind of node that runs on planes, in lower/. The first say whether they can, and ask for
 // borders; the others add steps.
 bool plans_conv(Builder& builder, const Node& node);
+/// The same where input and output are held in words: taps then read one plane of all.
+bool plans_conv_of_words(Builder& builder, const Node& node);
 void lower_conv(Builder& builder, int32_t node);
 bool plans_bytes(Builder& builder, const Node& node);
 void lower_bytes(Builder& builder, int32_t node);

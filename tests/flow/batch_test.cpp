@@ -73,6 +73,45 @@ Graph shortcut_graph(int64_t size) {
   return to.finish(to.node("Flatten", "flat", {mean}), "y", {Type::kFloat, {-1, 32}});
 }
 
+// Small images with many outputs, and taps further apart than the image is wide: taps read planes of their
+// own.
+TEST(Batch, TapsThatReadPlanesOfTheirOwn) {
+  struct Case {
+    int64_t channels, outputs, kernel, dilation, height, width, groups;
+  };
+  for (const Case& one :
+       {Case{3, 400, 3, 1, 2, 2, 1}, Case{5, 700, 3, 1, 7, 3, 1}, Case{6, 240, 3, 6, 5, 5, 1},
+        Case{4, 400, 3, 12, 3, 9, 1}, Case{8, 256, 5, 4, 6, 5, 2}, Case{2, 300, 5, 2, 3, 4, 1}}) {
+    for (const int64_t batch : {1, 2, 5}) {
+      SCOPED_TRACE(testing::Message()
+                   << one.outputs << " outputs, dilation " << one.dilation << ", batch " << batch);
+      Composer to;
+      const int64_t pad = (one.kernel - 1) / 2 * one.dilation;
+      const Dims image{-1, one.channels, one.height, one.width};
+      const int32_t x = to.input("x", {Type::kFloat, image});
+      const int32_t w =
+          to.constant("w", noise({one.outputs, one.channels / one.groups, one.kernel, one.kernel}, 1));
+      const int32_t y = to.node("Conv", "conv", {x, w},
+                                {{"pads", List(4, pad)},
+                                 {"dilations", List(2, one.dilation)},
+                                 {"group", one.groups},
+                                 {"kernel_shape", List(2, one.kernel)}});
+      // What comes next shares its planes, and needs room between lines.
+      const int32_t wide = to.node("Relu", "relu", {y});
+      const int32_t z = conv(to, "next", wide, noise({7, one.outputs, 3, 3}, 2));
+      const Graph graph = to.finish(z, "y", {Type::kFloat, {-1, 7, one.height, one.width}});
+      const Tensor input = noise({batch, one.channels, one.height, one.width}, 3);
+      Network network(graph);
+      const Tensor got = network.run({input})[0];
+      expect_near(got, evaluate(graph, {input})[0]);
+      network.set_threads(3);
+      const Tensor again = network.run({input})[0];
+      EXPECT_TRUE(
+          std::equal(got.values<float>().begin(), got.values<float>().end(), again.values<float>().begin()));
+    }
+  }
+}
+
 TEST(Batch, PiecesAndTheRestGiveWhatTheWholeGives) {
   const Graph graph = shortcut_graph(40);
   Network network(graph);

@@ -226,7 +226,7 @@ bool plans_bytes(Builder& builder, const Node& node) {
   const WeightOf weight = byte_weight_of(builder.graph(), node);
   if (weight.tensor == nullptr || builder.bytes(node.inputs[0]) == nullptr) return false;
   if (node.op != "Conv") return plans_product(builder, node);
-  if (!plans_conv(builder, node)) return false;
+  if (!plans_conv_of_words(builder, node)) return false;
   // Floats of a strided convolution are sorted from where they are; words lie in planes first.
   const Dims& dims = builder.spec(node.inputs[0]).dims;
   builder.pitches().add(node.inputs[0], dims[2], dims[3]);

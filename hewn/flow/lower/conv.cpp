@@ -1,5 +1,6 @@
 // Convolutions on planes. With strides the input is first sorted into planes of pixels that are a stride
-// apart, in which the window moves pixel by pixel.
+// apart, in which the window moves pixel by pixel. In small images, and with taps far apart, taps read planes
+// of their own.
 #include <algorithm>
 
 #include "hewn/flow/builder.h"
@@ -138,29 +139,88 @@ void run_depthwise(const float* weight, const std::vector<int64_t>& taps, const 
 
 }  // namespace
 
-bool plans_conv(Builder& builder, const Node& node) {
+namespace {
+
+// Multiply-adds in the time in which a number is moved to where a tap reads it: in lines of 7 pixels. Longer
+// ones go faster, but gain less.
+constexpr double kMove = 100;
+// Numbers of moved planes: more would not be worth their memory.
+constexpr double kMostMoved = 1 << 26;
+
+/// Of the ways of Apart the fastest: whether moving the input costs less than the products of what lies
+/// between lines and images.
+Apart fastest_way(Builder& builder, const Node& node, const ConvShape& shape) {
+  if (shape.strided() || shape.depthwise() || shape.reach() == 0) return Apart::kNothing;
+  const auto [high, wide] = shape.window;
+  const Tensor& tensor = *builder.constant(node.inputs[1]);
+  const auto border = static_cast<double>(shape.reach());
+  const auto height = static_cast<double>(high.out);
+  const auto width = static_cast<double>(wide.out);
+  const auto channels = static_cast<double>(shape.channels * shape.groups);
+  const auto columns = static_cast<double>(wide.kernel);
+  const auto lines = static_cast<double>(high.kernel);
+  // For a pixel of the output.
+  const double density = builder.weight(tensor, WeightKind::kConv, shape.groups)->density;
+  const double products = static_cast<double>(tensor.elements()) * density;
+  const double extent = height + (lines - 1) * static_cast<double>(high.dilation);
+  const double together = products * (width + border) / width;
+  const double by_columns = products + kMove * columns * channels * extent / height;
+  const double by_taps = products + kMove * columns * lines * channels;
+  const double images = static_cast<double>(builder.spec(node.inputs[0]).dims[0]);
+  const auto fits = [&](double planes, double pixels) {
+    return planes * channels * images * pixels * width < kMostMoved;
+  };
+  if (by_columns <= by_taps && by_columns < together && fits(columns, extent)) return Apart::kColumns;
+  return by_taps < together && fits(columns * lines, height) ? Apart::kAll : Apart::kNothing;
+}
+
+ConvShape planned_shape(Builder& builder, const Node& node) {
+  ConvShape shape = conv_shape(builder, node);
+  shape.apart = fastest_way(builder, node, shape);
+  return shape;
+}
+
+bool is_plannable(const Builder& builder, const Node& node) {
   if (node.op != "Conv" || builder.rank(node.inputs[0]) != 4) return false;
   const Tensor* weight = builder.constant(node.inputs[1]);
   const bool biased = node.inputs.size() > 2 && node.inputs[2] != kNone;
   if (weight == nullptr || (biased && builder.constant(node.inputs[2]) == nullptr)) return false;
-  const ConvShape shape = conv_shape(builder, node);
-  const int64_t limit = int64_t{1} << 12;  // windows beyond this are no windows
-  if (shape.reach() > limit || builder.spec(node.outputs[0]).elements() == 0) return false;
+  constexpr int64_t kLimit = int64_t{1} << 12;  // windows beyond this are no windows
+  return builder.spec(node.outputs[0]).elements() > 0 && weight->elements() > 0 &&
+         conv_shape(builder, node).reach() <= kLimit;
+}
+
+void plan_places(Builder& builder, const Node& node, const ConvShape& shape) {
   builder.mark(node.outputs[0], 1);
   if (shape.strided()) {
     builder.pitches().need(node.outputs[0], shape.reach());
-  } else {
+  } else if (shape.apart == Apart::kColumns) {
+    builder.pitches().lay_by_lines(node.outputs[0]);
+  } else if (shape.apart == Apart::kNothing) {
     const Dims& dims = builder.spec(node.inputs[0]).dims;
     builder.pitches().add(node.inputs[0], dims[2], dims[3]);
     builder.pitches().join(node.inputs[0], node.outputs[0]);
     builder.pitches().need(node.inputs[0], shape.reach());
   }
+}
+
+}  // namespace
+
+bool plans_conv(Builder& builder, const Node& node) {
+  if (!is_plannable(builder, node)) return false;
+  plan_places(builder, node, planned_shape(builder, node));
+  return true;
+}
+
+bool plans_conv_of_words(Builder& builder, const Node& node) {
+  if (!is_plannable(builder, node)) return false;
+  plan_places(builder, node, conv_shape(builder, node));
   return true;
 }
 
 void lower_conv(Builder& builder, int32_t number) {
   const Node& node = builder.graph().nodes[static_cast<size_t>(number)];
-  const ConvShape shape = conv_shape(builder, node);
+  const ConvShape shape = planned_shape(builder, node);
   const Tensor& tensor = *builder.constant(node.inputs[1]);
   const Planes in_planes = builder.planes(node.inputs[0], 1);
   const Planes out_planes = builder.planes(node.outputs[0], 1);
@@ -168,9 +228,9 @@ void lower_conv(Builder& builder, int32_t number) {
   std::vector<int64_t> taps;
   int32_t in = kNone;
   Sorting sorting{shape, builder.in_planes(node.inputs[0], 1), in_planes, {}, {}};
-  if (shape.strided()) {
+  if (shape.sorts()) {
     read = sorted_planes(shape, in_planes, out_planes);
-    Taps sorted = strided_taps(shape, read, shape.depthwise() ? 1 : in_planes.channels);
+    Taps sorted = sorted_taps(shape, read, shape.depthwise() ? 1 : in_planes.channels);
     sorting.sorted = read;
     sorting.phases = sorted.phases;
     taps = std::move(sorted.offsets);

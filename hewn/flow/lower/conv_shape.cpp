@@ -4,12 +4,30 @@
 
 namespace hewn::flow {
 
-int64_t ConvShape::reach() const {
-  const auto of = [&](const Slide& slide) {
-    if (strided()) return (slide.kernel - 1) * slide.dilation / slide.stride;
-    return std::max(slide.before, slide.after);
-  };
-  return std::max(of(window.high), of(window.wide));
+namespace {
+
+/// Beyond the last tap.
+int64_t end_of(const Slide& slide) { return slide.kernel * slide.dilation; }
+
+int64_t reach_of(const Slide& slide, bool sorts, bool apart) {
+  if (apart) return 0;
+  return sorts ? (slide.kernel - 1) * slide.dilation / slide.stride : std::max(slide.before, slide.after);
+}
+
+}  // namespace
+
+int64_t ConvShape::lines_between() const {
+  return apart == Apart::kAll ? end_of(window.high) : window.high.stride;
+}
+
+int64_t ConvShape::pixels_between() const {
+  return apart != Apart::kNothing ? end_of(window.wide) : window.wide.stride;
+}
+
+int64_t ConvShape::reach_of_lines() const { return reach_of(window.high, sorts(), apart == Apart::kAll); }
+
+int64_t ConvShape::reach_of_pixels() const {
+  return reach_of(window.wide, sorts(), apart != Apart::kNothing);
 }
 
 ConvShape conv_shape(const Builder& builder, const Node& node) {
@@ -31,27 +49,30 @@ std::vector<int64_t> plain_taps(const ConvShape& shape, const Planes& in) {
   return out;
 }
 
-Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
+Taps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
   const auto [high, wide] = shape.window;
+  const int64_t lines = shape.lines_between();
+  const int64_t pixels = shape.pixels_between();
   Taps out;
   std::map<std::pair<int64_t, int64_t>, int64_t> numbers;
   for (int64_t y = 0; y < high.kernel; ++y) {
     for (int64_t x = 0; x < wide.kernel; ++x) {
-      const std::pair phase(y * high.dilation % high.stride, x * wide.dilation % wide.stride);
+      const std::pair phase(y * high.dilation % lines, x * wide.dilation % pixels);
       const auto [at, added] = numbers.try_emplace(phase, static_cast<int64_t>(out.phases.size()));
       if (added) out.phases.push_back(phase);
-      out.offsets.push_back(at->second * channels * sorted.stride +
-                            y * high.dilation / high.stride * sorted.line + x * wide.dilation / wide.stride);
+      out.offsets.push_back(at->second * channels * sorted.stride + y * high.dilation / lines * sorted.line +
+                            x * wide.dilation / pixels);
     }
   }
   return out;
 }
 
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out) {
-  const int64_t height = out.by_lines() ? out.height + shape.reach() : out.plane / out.line;
+  const int64_t reach = shape.reach_of_lines() * out.line + shape.reach_of_pixels();
+  const bool together = out.by_lines() || out.images == 1;
+  const int64_t height = together ? out.height + shape.reach_of_lines() : out.plane / out.line;
   const int64_t width = out.by_lines() ? out.plane : out.line;
-  return planes_of(in.channels, in.images, height, width, out.line, out.plane,
-                   shape.reach() * (out.line + 1));
+  return planes_of(in.channels, in.images, height, width, out.line, out.plane, reach);
 }
 
 }  // namespace hewn::flow

@@ -9,29 +9,41 @@
 
 namespace hewn::flow {
 
+/// Which taps of a window that moves pixel by pixel read planes of their own: the input, moved by the tap,
+/// with zeros where it ends. Then there need be no room between lines and images.
+enum class Apart { kNothing, kColumns, kAll };
+
 /// A convolution as a window over planes.
 struct ConvShape {
   Window window;
   int64_t groups = 1;
   int64_t channels = 0;  // of a group
   int64_t outputs = 0;
+  Apart apart = Apart::kNothing;
 
   bool strided() const { return window.high.stride != 1 || window.wide.stride != 1; }
+  /// Whether it reads sorted planes.
+  bool sorts() const { return strided() || apart != Apart::kNothing; }
   bool depthwise() const { return channels == 1 && outputs == groups; }
+  /// Taps so far from each other, in lines and in pixels, read the same sorted planes.
+  int64_t lines_between() const;
+  int64_t pixels_between() const;
   /// How far the window reaches beyond the pixel that it begins at.
-  int64_t reach() const;
+  int64_t reach() const { return std::max(reach_of_lines(), reach_of_pixels()); }
+  int64_t reach_of_lines() const;
+  int64_t reach_of_pixels() const;
 };
 ConvShape conv_shape(const Builder& builder, const Node& node);
 
 /// Where the taps of a window that moves pixel by pixel find their inputs.
 std::vector<int64_t> plain_taps(const ConvShape& shape, const Planes& in);
 
-/// A tap's place in planes that are sorted by the phases of a stride.
+/// A tap's place in sorted planes: by the phases of a stride, or by taps.
 struct Taps {
   std::vector<int64_t> offsets;
   std::vector<std::pair<int64_t, int64_t>> phases;
 };
-Taps strided_taps(const ConvShape& shape, const Planes& sorted, int64_t channels);
+Taps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels);
 /// Planes of one phase of the input, in which the window moves pixel by pixel to the places of the output.
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out);
 

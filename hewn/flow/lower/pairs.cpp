@@ -177,7 +177,7 @@ bool plans_pairs(Builder& builder, const Node& node) {
   if (node.inputs.size() < 2 || node.inputs[0] == kNone || !builder.halves(node.inputs[0])) return false;
   if (half_weight_of(builder.graph(), node).tensor == nullptr) return false;
   if (node.op != "Conv") return plans_product(builder, node);
-  if (!plans_conv(builder, node)) return false;
+  if (!plans_conv_of_words(builder, node)) return false;
   // Floats of a strided convolution are sorted from where they are; pairs lie in planes first.
   const Dims& dims = builder.spec(node.inputs[0]).dims;
   builder.pitches().add(node.inputs[0], dims[2], dims[3]);

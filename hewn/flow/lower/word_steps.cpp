@@ -67,7 +67,7 @@ WordWindow word_window(Builder& builder, const Node& node, const ConvShape& shap
     return out;
   }
   out.read = sorted_planes(shape, in, builder.planes(node.outputs[0], 1));
-  Taps sorted = strided_taps(shape, out.read, in.channels);
+  Taps sorted = sorted_taps(shape, out.read, in.channels);
   out.read.channels *= static_cast<int64_t>(sorted.phases.size());
   out.in = add_word_sorting(builder, node, shape, out.read, sorted);
   out.taps = std::move(sorted.offsets);
