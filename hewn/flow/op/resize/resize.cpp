@@ -47,22 +47,36 @@ T outside_of(float value) {
   }
 }
 
-/// Resizes one dimension of `in`.
+/// One number of the output, whose neighbours in memory are its neighbours in the dimension that is resized.
 template <class T>
-Tensor resize_axis(const Call& call, const Mixing& mixing, const Tensor& in, size_t axis,
-                   const Scaling& one) {
-  Spec spec = in.spec();
-  spec.dims[axis] = one.out;
-  Tensor out(spec);
-  const Lanes lanes = lanes_of(in.dims(), static_cast<int64_t>(axis));
-  const float value = call.node->number("extrapolation_value", 0);
-  const T outside = outside_of<T>(value);
-  if (out.elements() == 0) return out;
-  for (int64_t output = 0; output < one.out; ++output) {
-    const Taps taps = mixing.taps(one, output);
-    for (int64_t outer = 0; outer < lanes.outer; ++outer) {
-      const T* from = in.values<T>().data() + outer * one.in * lanes.step;
-      T* to = out.values<T>().data() + (outer * one.out + output) * lanes.step;
+T mixed(const Taps& taps, const T* from, T outside) {
+  if (taps.number == 0) return outside;
+  if (taps.number == 1) return from[taps.index[0]];
+  if constexpr (std::is_same_v<T, float>) {
+    float sum = taps.weight[0] * from[taps.index[0]];
+    for (size_t tap = 1; tap < static_cast<size_t>(taps.number); ++tap)
+      sum += taps.weight[tap] * from[taps.index[tap]];
+    return sum;
+  }
+  return outside;
+}
+
+/// Resizes one dimension of numbers of that shape.
+template <class T>
+void resize_axis(const Call& call, const Mixing& mixing, const Dims& dims, size_t axis, const Scaling& one,
+                 const T* from, T* to) {
+  const Lanes lanes = lanes_of(dims, static_cast<int64_t>(axis));
+  const T outside = outside_of<T>(call.node->number("extrapolation_value", 0));
+  std::vector<Taps> all;
+  for (int64_t output = 0; output < one.out; ++output) all.push_back(mixing.taps(one, output));
+  if (lanes.step == 1) {
+    for (int64_t outer = 0; outer < lanes.outer; ++outer, from += one.in) {
+      for (const Taps& taps : all) *to++ = mixed(taps, from, outside);
+    }
+    return;
+  }
+  for (int64_t outer = 0; outer < lanes.outer; ++outer, from += one.in * lanes.step) {
+    for (const Taps& taps : all) {
       if (taps.number == 0) {
         std::fill(to, to + lanes.step, outside);
       } else if (taps.number == 1) {
@@ -70,27 +84,40 @@ Tensor resize_axis(const Call& call, const Mixing& mixing, const Tensor& in, siz
       } else if constexpr (std::is_same_v<T, float>) {
         mix(taps, from, lanes.step, to);
       }
+      to += lanes.step;
     }
   }
-  return out;
 }
 
 template <class T>
 void resize_of(const Call& call) {
   const Mixing mixing(call);
   const std::vector<Scaling> scalings = scalings_of(call);
-  std::vector<size_t> axes(scalings.size());
-  std::iota(axes.begin(), axes.end(), 0);
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < scalings.size(); ++axis) {
+    if (!unchanged(call, scalings[axis])) axes.push_back(axis);
+  }
   // Those that shrink first: nothing on the way is larger than what comes in or goes out.
   std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
     return scalings[a].out <= scalings[a].in && scalings[b].out > scalings[b].in;
   });
-  Tensor now(call.spec(0));
-  if (now.byte_count() > 0) std::memcpy(now.bytes(), call.at(0).data, now.byte_count());
+  const auto* from = static_cast<const T*>(call.at(0).data);
+  auto* out = static_cast<T*>(call.out[0].data);
+  Dims dims = call.dims(0);
+  if (axes.empty()) std::copy_n(from, count(dims), out);
+  std::vector<Tensor> between;
   for (const size_t axis : axes) {
-    if (!unchanged(call, scalings[axis])) now = resize_axis<T>(call, mixing, now, axis, scalings[axis]);
+    Dims next = dims;
+    next[axis] = scalings[axis].out;
+    T* to = out;
+    if (axis != axes.back()) {
+      between.emplace_back(Spec{call.type(0), next});
+      to = between.back().template values<T>().data();
+    }
+    if (count(next) > 0) resize_axis(call, mixing, dims, axis, scalings[axis], from, to);
+    from = to;
+    dims = std::move(next);
   }
-  if (now.byte_count() > 0) std::memcpy(call.out[0].data, now.bytes(), now.byte_count());
 }
 
 void run_resize(const Call& call) {
