@@ -51,8 +51,7 @@ void multiply_column(const Packed& weight, std::span<const Packed::Tile> tiles, 
   TileArguments t = of_columns(1);
   for (const Packed::Tile& tile : tiles) {
     describe_tile(weight, tile, epilogue, t);
-    t.weight = weight.fp32(tile);
-    t.weight_bf16 = weight.bf16(tile);
+    t.weight = weight.values(tile);
     for (const Position& position : positions) {
       put_tile(tile, position, in, out, epilogue, t);
       run_tile(t);
@@ -68,7 +67,6 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
   if (columns == 1)
     return multiply_column(weight, tiles_of(weight, begin, end), in, out, positions, epilogue);
   const auto run_tile = machine().tile;
-  std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
   group.fill(of_columns(columns));
   const std::vector<Packed::Tile>& tiles = weight.tiles();
@@ -78,7 +76,7 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
       const auto n = static_cast<size_t>(count);
       const Packed::Tile& tile = tiles[static_cast<size_t>(first + count)];
       describe_tile(weight, tile, epilogue, group[n]);
-      group[n].weight = weight.values(tile, scratch[n]);
+      group[n].weight = weight.values(tile);
       ++count;
     } while (count < kSiblings && first + count < end &&
              tiles[static_cast<size_t>(first + count)].same_inputs);

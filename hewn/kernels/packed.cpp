@@ -249,28 +249,9 @@ void Packed::fill(const float* values, int64_t begin, int64_t end) {
   }
 }
 
-const float* Packed::values(const Tile& tile, std::vector<float>& scratch) const {
-  if (bf16_.empty()) return fp32(tile);
-  int64_t rows = 0;
-  for (int32_t r = 0; r < tile.runs; ++r) rows += runs(tile)[r].length;
-  const int64_t count = rows * tile.outputs;
-  if (static_cast<int64_t>(scratch.size()) < count) scratch.resize(static_cast<size_t>(count));
-  const uint16_t* from = bf16_.data() + tile.values;
-  float* to = scratch.data();
-  for (int64_t i = 0; i < count; ++i) to[i] = widen(from[i]);
-  return to;
-}
-
 void Packed::freeze() {
   source_ = {};
   source_at_ = {};
-}
-
-void Packed::freeze_as_bf16() {
-  freeze();
-  bf16_.resize(values_.size());
-  for (size_t i = 0; i < values_.size(); ++i) bf16_[i] = bf16_from(values_[i]);
-  values_ = {};
 }
 
 uint16_t bf16_from(float value) {
@@ -281,8 +262,8 @@ uint16_t bf16_from(float value) {
 }
 
 int64_t Packed::bytes() const {
-  return static_cast<int64_t>(values_.size() * sizeof(float) + bf16_.size() * sizeof(uint16_t) +
-                              runs_.size() * sizeof(Run) + tiles_.size() * sizeof(Tile) +
+  return static_cast<int64_t>(values_.size() * sizeof(float) + runs_.size() * sizeof(Run) +
+                              tiles_.size() * sizeof(Tile) +
                               (source_.size() + source_at_.size()) * sizeof(int32_t));
 }
 

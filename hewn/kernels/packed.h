@@ -51,21 +51,11 @@ class Packed {
   /// Forgets where values come from, which takes up to as much memory as they do: fill() must not be called
   /// again.
   void freeze();
-  /// Also keeps the values as bf16, rounded to the nearest: half the memory to read; sums stay fp32.
-  void freeze_as_bf16();
 
   int64_t tile_count() const { return static_cast<int64_t>(tiles_.size()); }
   const std::vector<Tile>& tiles() const { return tiles_; }
   const Run* runs(const Tile& tile) const { return runs_.data() + tile.first_run; }
-  /// A tile's weights. Where they are kept as bf16 they are widened into `scratch`, which grows as needed.
-  const float* values(const Tile& tile, std::vector<float>& scratch) const;
-  /// As they are kept: null where they are kept in the other form.
-  const float* fp32(const Tile& tile) const {
-    return values_.empty() ? nullptr : values_.data() + tile.values;
-  }
-  const uint16_t* bf16(const Tile& tile) const {
-    return bf16_.empty() ? nullptr : bf16_.data() + tile.values;
-  }
+  const float* values(const Tile& tile) const { return values_.data() + tile.values; }
   int64_t outputs() const { return outputs_; }
   /// Multiplications per column.
   int64_t products() const { return products_; }
@@ -82,7 +72,6 @@ class Packed {
   std::vector<int32_t> source_at_;  // per run: where its entries start in source_
   int64_t source_stride_ = 1;       // from one row of a run to the next
   AlignedVector<float> values_;
-  AlignedVector<uint16_t> bf16_;  // instead of values_
 };
 
 }  // namespace hewn::kernels

@@ -25,14 +25,14 @@ constexpr int64_t kPanelFloats = int64_t{48} * 1024;
 constexpr int64_t kSiblings = 2;
 
 /// What a tile asks of the inner loop; where its columns are is left to the caller.
-void describe(const PlaneProduct& product, int64_t number, std::vector<float>& scratch, TileArguments& t) {
+void describe(const PlaneProduct& product, int64_t number, TileArguments& t) {
   const Packed::Tile& tile = product.weight->tiles()[static_cast<size_t>(number)];
   const auto& first = product.runs->first;
   t.in_stride = product.in_stride;
   t.run_unit = 1;
   t.runs = product.runs->runs.data() + first[static_cast<size_t>(number)];
   t.run_count = first[static_cast<size_t>(number) + 1] - first[static_cast<size_t>(number)];
-  t.weight = product.weight->values(tile, scratch);
+  t.weight = product.weight->values(tile);
   t.weight_stride = tile.outputs;
   t.outputs = tile.outputs;
   t.out_stride = product.out_stride;
@@ -74,14 +74,13 @@ void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment,
   const auto run_tile = machine().tile;
   const int64_t width = machine().strip_width;
   const int64_t rows = segment.last_row - segment.first_row;
-  std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
   const Chunks chunks(to - from);
   for (int64_t tile = segment.begin; tile < segment.end; tile += kSiblings) {
     const int64_t count = std::min(kSiblings, segment.end - tile);
     for (int64_t n = 0; n < count; ++n) {
       TileArguments& t = group[static_cast<size_t>(n)];
-      describe(product, tile + n, scratch[static_cast<size_t>(n)], t);
+      describe(product, tile + n, t);
       t.runs = product.weight->runs(product.weight->tiles()[static_cast<size_t>(tile + n)]);
       t.run_count = product.weight->tiles()[static_cast<size_t>(tile + n)].runs;
       t.run_unit = t.in_stride = width;
@@ -131,7 +130,6 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
   const auto run_tile = machine().tile;
   const int64_t width = machine().strip_width;
   const std::vector<Packed::Tile>& tiles = product.weight->tiles();
-  std::array<std::vector<float>, kSiblings> scratch;
   std::array<TileArguments, kSiblings> group;
   const int64_t group_columns = chunks_of(product, width) * width;
   for (int64_t from = first; from < last; from += group_columns) {
@@ -140,8 +138,7 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
     for (int64_t tile = begin; tile < end;) {
       int64_t count = 0;
       do {
-        describe(product, tile + count, scratch[static_cast<size_t>(count)],
-                 group[static_cast<size_t>(count)]);
+        describe(product, tile + count, group[static_cast<size_t>(count)]);
         ++count;
       } while (count < kSiblings && tile + count < end &&
                tiles[static_cast<size_t>(tile + count)].same_inputs);

@@ -38,11 +38,6 @@ struct Simd {
 
   static HWY_INLINE Vector set(float value) { return hn::Set(Full(), value); }
   static HWY_INLINE Vector load(const float* from) { return hn::LoadU(Full(), from); }
-  static HWY_INLINE Vector load(const uint16_t* bf16) {
-    const hn::Rebind<uint16_t, Full> narrow;
-    const hn::RebindToUnsigned<Full> bits;
-    return hn::BitCast(Full(), hn::ShiftLeft<16>(hn::PromoteTo(bits, hn::LoadU(narrow, bf16))));
-  }
   /// Repeats inputs over the outputs of their rows. Eight rows are four vectors of weights where a vector
   /// holds two rows: one load and four permutations, where two broadcasts a vector would keep the load units
   /// busy.

@@ -25,10 +25,9 @@ struct TileArguments {
   const Run* runs = nullptr;
   int64_t run_count = 0;
   const float* weight = nullptr;
-  const uint16_t* weight_bf16 = nullptr;  // instead of weight, for a single column only
-  int64_t weight_stride = 0;              // floats from one i to the next
-  int64_t outputs = 0;                    // at most kMaxOutputs
-  int64_t columns = 0;                    // a multiple of kColumnStep, at most strip_width
+  int64_t weight_stride = 0;  // floats from one i to the next
+  int64_t outputs = 0;        // at most kMaxOutputs
+  int64_t columns = 0;        // a multiple of kColumnStep, at most strip_width
   float* out = nullptr;
   int64_t out_stride = 0;
   const float* bias = nullptr;  // may be null
@@ -41,8 +40,7 @@ constexpr int64_t kMaxOutputs = 8;
 constexpr int64_t kColumnStep = 8;
 constexpr int64_t kReadAhead = 16;
 
-/// A weight as it is multiplied.
-inline float widen(float weight) { return weight; }
+/// A number of bf16.
 inline float widen(uint16_t bf16) { return std::bit_cast<float>(static_cast<uint32_t>(bf16) << 16); }
 
 /// What this machine's fastest instructions want.

@@ -19,7 +19,7 @@ struct Layer {
   kernels::BsrPattern pattern;
   std::vector<float> values;  // [kept][block.cols][block.rows]
   std::vector<float> bias;
-  bool bf16 = false;  // the values are bf16 numbers, and may be kept as such
+  bool bf16 = false;  // the values are bf16 numbers, which a file holds in half the bytes
 };
 
 /// The rows of one embedding, those of all fields one behind the other.

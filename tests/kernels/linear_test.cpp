@@ -142,29 +142,6 @@ TEST(Linear, OneSampleEqualsTheReference) {
   }
 }
 
-TEST(Linear, Bf16WeightsAreRoundedOnceAndSummedInFp32) {
-  for (const Case& c : cases()) {
-    SCOPED_TRACE(testing::Message() << c);
-    const Weight weight(c);
-    std::vector<float> rounded = weight.dense;
-    for (float& v : rounded) v = std::bit_cast<float>(static_cast<uint32_t>(bf16_from(v)) << 16);
-    const std::vector<float> x = numbers(c.batch * c.in, 2);
-    std::vector<float> y(static_cast<size_t>(c.batch * c.out));
-    reference::linear(c.batch, c.in, c.out, x.data(), rounded.data(), nullptr, y.data());
-    Packed packed = Packed::linear(weight.pattern);
-    packed.fill(weight.values.data());
-    packed.freeze();
-    const int64_t before = packed.bytes();
-    packed.freeze_as_bf16();
-    EXPECT_EQ(before - packed.bytes(), 2 * (packed.products() + kReadAhead));
-    ASSERT_LT(largest_difference(run(packed, {c.batch, c.in}, {c.batch, c.out}, x, {}), y), 1e-5);
-    std::vector<float> one(static_cast<size_t>(c.out));
-    multiply_one(packed, x.data(), one.data(), {}, 0, packed.tile_count());
-    y.resize(one.size());
-    ASSERT_LT(largest_difference(one, y), 1e-5);
-  }
-}
-
 TEST(Bf16, RoundsToNearestEvenAndKeepsTheRest) {
   const auto back = [](float v) { return std::bit_cast<float>(static_cast<uint32_t>(bf16_from(v)) << 16); };
   EXPECT_EQ(back(1.0F), 1.0F);

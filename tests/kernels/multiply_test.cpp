@@ -37,17 +37,14 @@ BsrPattern pattern_of(const Case& c) {
   return make_pattern(grid, support_of(grid, c.pattern).data());
 }
 
-/// The forward and the transposed product, with weights as they are and as bf16.
+/// The forward and the transposed product.
 std::vector<Packed> packed_of(const Case& c) {
   const BsrPattern pattern = pattern_of(c);
   const std::vector<float> values = numbers(pattern.value_floats(), 1);
   std::vector<Packed> out;
-  for (const bool narrow : {false, true}) {
-    for (Packed weight : {Packed::linear(pattern), Packed::linear_transposed(pattern)}) {
-      weight.fill(values.data());
-      if (narrow) weight.freeze_as_bf16();
-      out.push_back(std::move(weight));
-    }
+  for (Packed weight : {Packed::linear(pattern), Packed::linear_transposed(pattern)}) {
+    weight.fill(values.data());
+    out.push_back(std::move(weight));
   }
   return out;
 }

@@ -12,8 +12,6 @@ namespace {
 TEST(Tile, EveryInstructionSetEqualsTheReference) {
   const std::vector<float> in = numbers(200 * 64, 1);
   const std::vector<float> weight = numbers(100 * 16, 2);
-  std::vector<uint16_t> narrow;
-  for (const float w : weight) narrow.push_back(bf16_from(w));
   const std::vector<float> start = numbers(kMaxOutputs * 64, 3);
   const std::vector<float> bias = numbers(kMaxOutputs, 4);
   const std::vector<float> add = numbers(kMaxOutputs * 64, 5);
@@ -51,14 +49,6 @@ TEST(Tile, EveryInstructionSetEqualsTheReference) {
             t.columns = 1;
             t.in_stride = t.out_stride = 1;
             t.weight_stride = outputs;
-            got = expected = start;
-            t.out = got.data();
-            machine.tile_of_one(t);
-            t.out = expected.data();
-            reference::tile(t);
-            ASSERT_LT(largest_difference(got, expected), 1e-6);
-
-            t.weight_bf16 = narrow.data();
             got = expected = start;
             t.out = got.data();
             machine.tile_of_one(t);

@@ -10,11 +10,10 @@ void multiply(const Packed& weight, const float* in, float* out, int64_t columns
               std::span<const Position> positions, const Epilogue& epilogue, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
     const Packed::Tile& of = weight.tiles()[static_cast<size_t>(i)];
-    std::vector<float> widened;
     TileArguments t;
     t.runs = weight.runs(of);
     t.run_count = of.runs;
-    t.weight = weight.values(of, widened);
+    t.weight = weight.values(of);
     t.weight_stride = t.outputs = of.outputs;
     t.columns = t.in_stride = t.out_stride = columns;
     t.accumulate = of.accumulate;

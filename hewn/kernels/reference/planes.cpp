@@ -6,14 +6,13 @@
 namespace hewn::kernels::reference {
 
 void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, int64_t begin, int64_t end) {
-  std::vector<float> scratch;
   for (int64_t number = begin; number < end; ++number) {
     const Packed::Tile& part = product.weight->tiles()[static_cast<size_t>(number)];
     const int32_t run = product.runs->first[static_cast<size_t>(number)];
     TileArguments t;
     t.runs = product.runs->runs.data() + run;
     t.run_count = product.runs->first[static_cast<size_t>(number) + 1] - run;
-    t.weight = product.weight->values(part, scratch);
+    t.weight = product.weight->values(part);
     t.weight_stride = t.outputs = part.outputs;
     t.run_unit = 1;
     t.in_stride = product.in_stride;

@@ -3,9 +3,6 @@
 namespace hewn::kernels::reference {
 
 void tile(const TileArguments& t) {
-  const auto weight = [&](int64_t at) {
-    return t.weight_bf16 != nullptr ? widen(t.weight_bf16[at]) : widen(t.weight[at]);
-  };
   for (int64_t j = 0; j < t.outputs; ++j) {
     for (int64_t c = 0; c < t.columns; ++c) {
       double sum = t.bias == nullptr ? 0.0 : t.bias[j];
@@ -13,7 +10,7 @@ void tile(const TileArguments& t) {
       for (int64_t run = 0; run < t.run_count; ++run) {
         const int64_t start = t.runs[run].row * (t.run_unit == 0 ? t.in_stride : t.run_unit);
         for (int64_t r = 0; r < t.runs[run].length; ++r, ++i) {
-          sum += static_cast<double>(t.in[start + r * t.in_stride + c]) * weight(i * t.weight_stride + j);
+          sum += static_cast<double>(t.in[start + r * t.in_stride + c]) * t.weight[i * t.weight_stride + j];
         }
       }
       float& out = t.out[j * t.out_stride + c];

@@ -19,11 +19,6 @@ struct PortableSimd {
 
   static Vector set(float v) { return Vector{v, v, v, v, v, v, v, v}; }
   static Vector load(const float* from) { return read<Vector>(from); }
-  static Vector load(const uint16_t* bf16) {
-    Vector out;
-    for (int i = 0; i < kLanes; ++i) out[i] = widen(bf16[i]);
-    return out;
-  }
   using Folded = float __attribute__((vector_size(16)));
   static Folded fold(const Vector& v) { return Folded{v[0] + v[4], v[1] + v[5], v[2] + v[6], v[3] + v[7]}; }
   static Folded load_folded(const float* from) { return read<Folded>(from); }

@@ -138,8 +138,9 @@ HEWN_SIMD_ATTRIBUTE void tile_of_any(const TileArguments& t) {
 
 /// One column: vectors run over the outputs instead, and over as many rows as fit beside each other. Reads
 /// whole vectors of weights: what lies behind the last row is multiplied by zero.
-template <class Simd, class Weight>
-HEWN_SIMD_ATTRIBUTE void full_tile_of_one(const TileArguments& t, const Weight* weight) {
+template <class Simd>
+HEWN_SIMD_ATTRIBUTE void full_tile_of_one(const TileArguments& t) {
+  const float* weight = t.weight;
   constexpr int32_t kRows = static_cast<int32_t>(Simd::kLanes) / Simd::kTileOutputs;
   constexpr int kChains = 4;  // sums that do not wait for each other
   typename Simd::Vector sum[std::size_t{kChains}];
@@ -176,8 +177,9 @@ HEWN_SIMD_ATTRIBUTE void full_tile_of_one(const TileArguments& t, const Weight* 
 
 /// The same for tiles that are not full, at a ragged edge or in small blocks: one row at a time. Lanes behind
 /// the tile's outputs hold the next row and are thrown away.
-template <class Simd, class Weight>
-HEWN_SIMD_ATTRIBUTE void small_tile_of_one(const TileArguments& t, const Weight* weight) {
+template <class Simd>
+HEWN_SIMD_ATTRIBUTE void small_tile_of_one(const TileArguments& t) {
+  const float* weight = t.weight;
   constexpr int kChains = 2;
   constexpr int kParts = Simd::kLanes >= kMaxOutputs ? 1 : static_cast<int>(kMaxOutputs / Simd::kLanes);
   typename Simd::Vector sum[std::size_t{kChains}][std::size_t{kParts}];
@@ -217,9 +219,5 @@ HEWN_SIMD_ATTRIBUTE void small_tile_of_one(const TileArguments& t, const Weight*
 template <class Simd>
 HEWN_SIMD_ATTRIBUTE void tile_of_one(const TileArguments& t) {
   const bool full = t.outputs == Simd::kTileOutputs;
-  if (t.weight_bf16 != nullptr) {
-    full ? full_tile_of_one<Simd>(t, t.weight_bf16) : small_tile_of_one<Simd>(t, t.weight_bf16);
-  } else {
-    full ? full_tile_of_one<Simd>(t, t.weight) : small_tile_of_one<Simd>(t, t.weight);
-  }
+  full ? full_tile_of_one<Simd>(t) : small_tile_of_one<Simd>(t);
 }
