@@ -230,7 +230,7 @@ void lower_conv(Builder& builder, int32_t number) {
   Sorting sorting{shape, builder.in_planes(node.inputs[0], 1), in_planes, {}, {}};
   if (shape.sorts()) {
     read = sorted_planes(shape, in_planes, out_planes);
-    Taps sorted = sorted_taps(shape, read, shape.depthwise() ? 1 : in_planes.channels);
+    SortedTaps sorted = sorted_taps(shape, read, shape.depthwise() ? 1 : in_planes.channels);
     sorting.sorted = read;
     sorting.phases = sorted.phases;
     taps = std::move(sorted.offsets);

@@ -49,11 +49,11 @@ std::vector<int64_t> plain_taps(const ConvShape& shape, const Planes& in) {
   return out;
 }
 
-Taps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
+SortedTaps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels) {
   const auto [high, wide] = shape.window;
   const int64_t lines = shape.lines_between();
   const int64_t pixels = shape.pixels_between();
-  Taps out;
+  SortedTaps out;
   std::map<std::pair<int64_t, int64_t>, int64_t> numbers;
   for (int64_t y = 0; y < high.kernel; ++y) {
     for (int64_t x = 0; x < wide.kernel; ++x) {

@@ -39,11 +39,11 @@ ConvShape conv_shape(const Builder& builder, const Node& node);
 std::vector<int64_t> plain_taps(const ConvShape& shape, const Planes& in);
 
 /// A tap's place in sorted planes: by the phases of a stride, or by taps.
-struct Taps {
+struct SortedTaps {
   std::vector<int64_t> offsets;
   std::vector<std::pair<int64_t, int64_t>> phases;
 };
-Taps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels);
+SortedTaps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels);
 /// Planes of one phase of the input, in which the window moves pixel by pixel to the places of the output.
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out);
 

@@ -34,7 +34,7 @@ WordTail word_tail(Builder& builder, int32_t number, int64_t axis) {
 }
 
 int32_t add_word_sorting(Builder& builder, const Node& node, const ConvShape& shape, const Planes& sorted,
-                         const Taps& taps) {
+                         const SortedTaps& taps) {
   const int32_t from = builder.words(node.inputs[0], 1);
   const Planes in = builder.word_planes(node.inputs[0], 1);
   const uint32_t between = builder.blank_word(node.inputs[0]);
@@ -67,7 +67,7 @@ WordWindow word_window(Builder& builder, const Node& node, const ConvShape& shap
     return out;
   }
   out.read = sorted_planes(shape, in, builder.planes(node.outputs[0], 1));
-  Taps sorted = sorted_taps(shape, out.read, in.channels);
+  SortedTaps sorted = sorted_taps(shape, out.read, in.channels);
   out.read.channels *= static_cast<int64_t>(sorted.phases.size());
   out.in = add_word_sorting(builder, node, shape, out.read, sorted);
   out.taps = std::move(sorted.offsets);

@@ -17,7 +17,7 @@ WordTail word_tail(Builder& builder, int32_t number, int64_t axis);
 
 /// Adds the step that sorts the words which a strided convolution reads; returns its slot.
 int32_t add_word_sorting(Builder& builder, const Node& node, const ConvShape& shape, const Planes& sorted,
-                         const Taps& taps);
+                         const SortedTaps& taps);
 
 /// Where the words lie that a convolution reads, and where its taps are; the sort is added where strides
 /// need it.
