@@ -1,4 +1,4 @@
-#include "hewn/kernels/planes.h"
+#include "hewn/kernels/planes/planes.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "hewn/core/random.h"
 #include "hewn/kernels/bsr.h"
-#include "hewn/kernels/matrices.h"
+#include "hewn/kernels/planes/matrices.h"
 #include "hewn/kernels/reference/matrices.h"
 #include "hewn/kernels/reference/planes.h"
 

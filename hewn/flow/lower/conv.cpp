@@ -7,7 +7,7 @@
 #include "hewn/flow/lower/conv_shape.h"
 #include "hewn/flow/lower/fuse.h"
 #include "hewn/flow/lower/product.h"
-#include "hewn/kernels/planes.h"
+#include "hewn/kernels/planes/planes.h"
 #include "hewn/kernels/taps.h"
 
 namespace hewn::flow {

@@ -3,7 +3,7 @@
 
 #include "hewn/flow/builder.h"
 #include "hewn/flow/op/operator.h"
-#include "hewn/kernels/matrices.h"
+#include "hewn/kernels/planes/matrices.h"
 #include "hewn/kernels/vector_math.h"
 
 namespace hewn::flow {

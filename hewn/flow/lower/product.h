@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hewn/flow/builder.h"
-#include "hewn/kernels/planes.h"
+#include "hewn/kernels/planes/planes.h"
 
 namespace hewn::flow {
 

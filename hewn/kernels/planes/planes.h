@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "hewn/kernels/packed.h"
-#include "hewn/kernels/plane_runs.h"
+#include "hewn/kernels/planes/plane_runs.h"
 #include "hewn/kernels/vector_math.h"
 
 namespace hewn::kernels {

@@ -1,4 +1,4 @@
-#include "hewn/kernels/plane_runs.h"
+#include "hewn/kernels/planes/plane_runs.h"
 
 #include <algorithm>
 

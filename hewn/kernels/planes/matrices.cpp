@@ -1,10 +1,10 @@
-#include "hewn/kernels/matrices.h"
+#include "hewn/kernels/planes/matrices.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "hewn/kernels/chunks.h"
+#include "hewn/kernels/planes/chunks.h"
 
 namespace hewn::kernels {
 namespace {

@@ -1,9 +1,9 @@
-#include "hewn/kernels/planes.h"
+#include "hewn/kernels/planes/planes.h"
 
 #include <algorithm>
 #include <array>
 
-#include "hewn/kernels/chunks.h"
+#include "hewn/kernels/planes/chunks.h"
 
 namespace hewn::kernels {
 namespace {
