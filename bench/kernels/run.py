@@ -2,8 +2,8 @@
 """Times the block-sparse kernels and whole networks over the grid through `hewn bench`, and renders tables and figure.
 
   bench/kernels/run.py                 # all: results, tables in docs/benchmarks.md, docs/figures/density.svg
-  bench/kernels/run.py --tables conv   # some tables again, beside the others of the newest results
-  bench/kernels/run.py --render-only   # from the newest results
+  bench/kernels/run.py --tables conv   # some tables again, beside the newest of the others
+  bench/kernels/run.py --render-only   # from the newest of each table
 
 Takes about a quarter of an hour. Nothing else should run on the machine. Needs only Python's own library.
 """
@@ -45,14 +45,25 @@ def cpu_name():
     return platform.machine()
 
 
-def newest(out):
-    found = list(out.glob("*/kernels.json"))
-    return json.load(open(max(found))) if found else {"origins": {}, "tables": {}}
+def gather(out):
+    """Of every table the newest measurement; a day's file holds what was measured on it."""
+    results = {"origins": {}, "tables": {}}
+    for path in sorted(out.glob("*/kernels.json")):
+        day = json.load(open(path))
+        for part in results:
+            results[part].update(day[part])
+    return results
 
 
-def measure(program, rounds, names, out, date):
-    """The tables called `names`, beside those of the newest results that are not; each says where it is from."""
-    results = {"origins": {}, "tables": {}} if set(names) == set(GRID) else newest(out)
+def text_of(results):
+    """A line for each point."""
+    tables = [f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, points)) + "\n]"
+              for name, points in results["tables"].items()]
+    return f'{{"origins": {json.dumps(results["origins"])},\n"tables": {{\n' + ",\n".join(tables) + "\n}}\n"
+
+
+def measure(program, rounds, names, date):
+    results = {"origins": {}, "tables": {}}
     for table in names:
         points = []
         for call in GRID[table]:
@@ -77,18 +88,20 @@ def main():
     parser.add_argument("--tables", default=",".join(GRID), help="which to measure, with commas between")
     parser.add_argument("--render-only", action="store_true")
     options = parser.parse_args()
-    if options.render_only:
-        results = newest(options.out)
-    else:
+    if not options.render_only:
         names = options.tables.split(",")
         unknown = [name for name in names if name not in GRID]
         if unknown:
             parser.error(f"unknown table {unknown[0]}; known: {', '.join(GRID)}")
         date = str(datetime.date.today())
-        results = measure(options.program, options.rounds, names, options.out, date)
-        folder = options.out / date
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "kernels.json").write_text(json.dumps(results, indent=1) + "\n")
+        file = options.out / date / "kernels.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        measured = measure(options.program, options.rounds, names, date)
+        if file.exists():
+            earlier = json.load(open(file))
+            measured = {part: {**earlier[part], **measured[part]} for part in measured}
+        file.write_text(text_of(measured))
+    results = gather(options.out)
     render.into(ROOT / "docs/benchmarks.md", results)
     (ROOT / "docs/figures/density.svg").write_text(plot_density.svg(results["tables"]["density"], results["origins"]["density"]))
 
