@@ -74,7 +74,7 @@ TEST(Twins, EveryKernelHasOneThatATestCompares) {
   auto unused = kWithoutTwin;
   int twins = 0;
   std::vector<std::filesystem::path> headers;
-  for (const char* part : {"", "bf16", "int8", "matrix"}) {
+  for (const char* part : {"", "bf16", "int8", "matrix", "planes"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder / part)) {
       if (entry.path().extension() == ".h") headers.push_back(entry.path());
     }
