@@ -67,24 +67,30 @@ void resize_axis(const Call& call, const Mixing& mixing, const Dims& dims, size_
                  const T* from, T* to) {
   const Lanes lanes = lanes_of(dims, static_cast<int64_t>(axis));
   const T outside = outside_of<T>(call.node->number("extrapolation_value", 0));
-  std::vector<Taps> all;
-  for (int64_t output = 0; output < one.out; ++output) all.push_back(mixing.taps(one, output));
-  if (lanes.step == 1) {
-    for (int64_t outer = 0; outer < lanes.outer; ++outer, from += one.in) {
-      for (const Taps& taps : all) *to++ = mixed(taps, from, outside);
-    }
-    return;
-  }
-  for (int64_t outer = 0; outer < lanes.outer; ++outer, from += one.in * lanes.step) {
-    for (const Taps& taps : all) {
-      if (taps.number == 0) {
-        std::fill(to, to + lanes.step, outside);
-      } else if (taps.number == 1) {
-        std::memcpy(to, from + taps.index[0] * lanes.step, static_cast<size_t>(lanes.step) * sizeof(T));
-      } else if constexpr (std::is_same_v<T, float>) {
-        mix(taps, from, lanes.step, to);
+  // So many at a time, since there may be more of them than numbers to mix.
+  constexpr int64_t kTogether = 1 << 12;
+  std::vector<Taps> some;
+  for (int64_t begin = 0; begin < one.out; begin += kTogether) {
+    some.clear();
+    for (int64_t i = begin; i < std::min(one.out, begin + kTogether); ++i)
+      some.push_back(mixing.taps(one, i));
+    for (int64_t outer = 0; outer < lanes.outer; ++outer) {
+      const T* row = from + outer * one.in * lanes.step;
+      T* out = to + (outer * one.out + begin) * lanes.step;
+      if (lanes.step == 1) {
+        for (const Taps& taps : some) *out++ = mixed(taps, row, outside);
+        continue;
       }
-      to += lanes.step;
+      for (const Taps& taps : some) {
+        if (taps.number == 0) {
+          std::fill(out, out + lanes.step, outside);
+        } else if (taps.number == 1) {
+          std::memcpy(out, row + taps.index[0] * lanes.step, static_cast<size_t>(lanes.step) * sizeof(T));
+        } else if constexpr (std::is_same_v<T, float>) {
+          mix(taps, row, lanes.step, out);
+        }
+        out += lanes.step;
+      }
     }
   }
 }
