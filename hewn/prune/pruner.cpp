@@ -174,7 +174,7 @@ void Pruner::load_state(const std::map<std::string, at::Tensor>& state, int64_t 
   if (phase_index < -1 || phase_index >= static_cast<int64_t>(schedule_.phases().size()))
     throw Error(str("a state in phase ", phase_index, " of a schedule with ", schedule_.phases().size()));
   const auto schedule = state.find("schedule");  // states of hewn 0.1 do not say it
-  if (schedule != state.end() && !at::equal(schedule->second, phases_of(schedule_))) {
+  if (schedule != state.end() && !at::equal(schedule->second.cpu(), phases_of(schedule_))) {
     throw Error(
         "a state of another schedule: the pruner must be made as the first one was, with the same method, "
         "steps, kind of optimiser and trained or untrained start");
