@@ -179,7 +179,8 @@ function zoomed(run, start, mode, focusAfter) {
   addEventListener("resize", resized);
   dialog.onclose = () => {
     removeEventListener("resize", resized);
-    focusAfter.focus();
+    // Told a moment after the browser gave the focus back; by then the reader may have moved on.
+    if (document.activeElement === document.body) focusAfter.focus();
   };
   dialog.showModal();
   open(start);
