@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "hewn/flow/einsum.h"
 #include "hewn/flow/evaluate.h"
 
 namespace hewn::flow {
@@ -221,6 +222,7 @@ void skip_identities(Graph& graph) {
 
 void simplify(Graph& graph) {
   skip_identities(graph);
+  spell_einsums(graph);
   fold_constants(graph);
   {
     const Finder finder(graph);
