@@ -84,6 +84,49 @@ TEST(Planes, EqualTheirFormulaOverAwkwardShapes) {
   }
 }
 
+TEST(Planes, LeaveOutTapsThatAreNotNeeded) {
+  const int64_t channels = 20;
+  const int64_t stride = 200;
+  const Grid grid{channels * 9, 24, {16, 16}};
+  std::vector<uint8_t> support(static_cast<size_t>(grid.row_blocks() * grid.col_blocks()));
+  for (size_t i = 0; i < support.size(); ++i) support[i] = i % 3 != 0 ? 1 : 0;
+  const BsrPattern pattern = make_pattern(grid, support.data());
+  const std::vector<int64_t> taps = {-13, -12, -11, -1, 0, 1, 11, 12, 13};
+  const auto in = noise(channels * stride, 2);
+  for (const TapRange needed : {TapRange{0, 9}, {3, 9}, {0, 6}, {3, 6}, {4, 4}, {9, 9}}) {
+    const auto product = [&](Packed& packed, const PlaneRuns& runs, const std::vector<float>& values,
+                             auto multiply) {
+      packed.fill(values.data());
+      std::vector<float> out(static_cast<size_t>(24 * stride), 0.0F);
+      multiply({&packed, &runs, in.data() + 30, stride, out.data() + 30, stride}, 0, 100, 0,
+               packed.tile_count());
+      return out;
+    };
+    const auto values = noise(pattern.value_floats(), 1);
+    auto zeroed = values;
+    each_block(pattern, zeroed.data(), 0, grid.col_blocks(),
+               [&](float* block, int64_t, const BlockExtent& at) {
+                 for (int64_t i = 0; i < at.rows; ++i) {
+                   const int64_t tap = (at.row + i) / channels;
+                   for (int64_t j = 0; j < 16 && (tap < needed.first || tap >= needed.last); ++j)
+                     block[j * 16 + i] = 0;
+                 }
+               });
+    Packed packed = Packed::linear(pattern);
+    const auto expected =
+        product(packed, plane_runs(packed, channels, taps, stride), zeroed, reference::multiply_planes);
+    const PlaneRuns some = plane_runs(packed, channels, taps, stride, needed);
+    EXPECT_EQ(product(packed, some, values, reference::multiply_planes), expected);
+    const auto fast = product(packed, some, values, multiply_planes);
+    for (int64_t j = 0; j < 24; ++j) {
+      for (int64_t p = 30; p < 130; ++p) {
+        const auto at = static_cast<size_t>(j * stride + p);
+        EXPECT_NEAR(fast[at], expected[at], 1e-4) << j << " " << p;
+      }
+    }
+  }
+}
+
 TEST(Planes, TapsFindTheirPixels) {
   // One channel, one output, the weight of each tap alone.
   const Grid grid{9, 1, {1, 1}};

@@ -270,7 +270,8 @@ void lower_conv(Builder& builder, int32_t number) {
     return builder.add(std::move(step));
   }
   add_products(builder, std::move(step), plan,
-               {builder.weight(tensor, WeightKind::kConv, shape.groups), taps, in, out, fused.add});
+               {builder.weight(tensor, WeightKind::kConv, shape.groups), taps, in, out, fused.add,
+                strips_of(shape, out_planes)});
 }
 
 }  // namespace hewn::flow

@@ -67,6 +67,38 @@ SortedTaps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t cha
   return out;
 }
 
+std::vector<Strip> strips_of(const ConvShape& shape, const Planes& out) {
+  constexpr int64_t kCell = 16;         // columns: full vectors
+  constexpr double kWorthwhile = 0.03;  // of the products
+  const Slide& high = shape.window.high;
+  const int64_t columns = out.columns();
+  const Strip all{columns, {}};
+  // Lines of the window that any pixel of a cell needs.
+  const kernels::TapRange nothing{high.kernel, 0};
+  std::vector<kernels::TapRange> cells(static_cast<size_t>((columns + kCell - 1) / kCell), nothing);
+  for (int64_t n = 0; n < out.images; ++n) {
+    for (int64_t y = 0; y < out.height; ++y) {
+      const int64_t first = n * out.plane + y * out.line;
+      for (int64_t cell = first / kCell; cell * kCell < first + out.width; ++cell) {
+        kernels::TapRange& needed = cells[static_cast<size_t>(cell)];
+        needed.first = std::min(needed.first, high.first_tap(y));
+        needed.last = std::max(needed.last, high.last_tap(y));
+      }
+    }
+  }
+  std::vector<Strip> strips;
+  int64_t lines = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    lines += std::max<int64_t>(0, cells[i].last - cells[i].first);
+    const kernels::TapRange needed{cells[i].first * shape.window.wide.kernel,
+                                   cells[i].last * shape.window.wide.kernel};
+    if (strips.empty() || strips.back().needed != needed) strips.push_back({0, needed});
+    strips.back().last = std::min(columns, static_cast<int64_t>(i + 1) * kCell);
+  }
+  const auto whole = static_cast<double>(high.kernel) * static_cast<double>(cells.size());
+  return static_cast<double>(lines) < (1 - kWorthwhile) * whole ? strips : std::vector<Strip>{all};
+}
+
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out) {
   const int64_t reach = shape.reach_of_lines() * out.line + shape.reach_of_pixels();
   const bool together = out.by_lines() || out.images == 1;

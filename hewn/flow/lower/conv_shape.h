@@ -6,6 +6,7 @@
 
 #include "hewn/flow/builder.h"
 #include "hewn/flow/op/window/window.h"
+#include "hewn/kernels/planes/plane_runs.h"
 
 namespace hewn::flow {
 
@@ -44,6 +45,14 @@ struct SortedTaps {
   std::vector<std::pair<int64_t, int64_t>> phases;
 };
 SortedTaps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t channels);
+/// Columns of an output up to `last`, behind those of the strip before, for which taps outside the range read
+/// nothing but padding.
+struct Strip {
+  int64_t last = 0;
+  kernels::TapRange needed;
+};
+/// All of them: one for everything where little padding would be left out.
+std::vector<Strip> strips_of(const ConvShape& shape, const Planes& out);
 /// Planes of one phase of the input, in which the window moves pixel by pixel to the places of the output.
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out);
 

@@ -10,10 +10,16 @@
 namespace hewn::flow {
 namespace {
 
+/// Runs for the columns up to `last`, behind those of the ones before.
+struct StripRuns {
+  int64_t last;
+  kernels::PlaneRuns runs;
+};
+
 /// What one group of a product needs.
 struct Group {
   const kernels::Packed* weight;
-  kernels::PlaneRuns runs;
+  std::vector<StripRuns> strips;
   int64_t channels;
   int64_t first_channel;
   int64_t first_output;
@@ -50,10 +56,21 @@ void activate_outputs(const kernels::PlaneProduct& product, const kernels::Packe
   }
 }
 
+/// The columns [first, last) and tiles [begin, end).
+void run_strips(const Group& group, kernels::PlaneProduct product, const Range& columns, const Range& tiles) {
+  int64_t from = columns.begin;
+  for (const StripRuns& strip : group.strips) {
+    const int64_t to = std::min(columns.end, strip.last);
+    if (from >= to) continue;
+    product.runs = &strip.runs;
+    kernels::multiply_planes(product, from, to, tiles.begin, tiles.end);
+    from = to;
+  }
+}
+
 void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_t parts) {
   kernels::PlaneProduct product = plan.product;
   product.weight = group.weight;
-  product.runs = &group.runs;
   product.channels = group.channels;
   product.in += group.first_channel * product.in_stride;
   product.out += group.first_output * product.out_stride;
@@ -72,12 +89,12 @@ void run_group(const Group& group, const ProductPlan& plan, int64_t part, int64_
   }
   if (parts == 1 || chunks >= 4 * parts) {
     const Range range = share(chunks, part, parts);
-    return kernels::multiply_planes(product, range.begin * width, std::min(plan.columns, range.end * width),
-                                    0, group.weight->tile_count());
+    const Range columns{range.begin * width, std::min(plan.columns, range.end * width)};
+    return run_strips(group, product, columns, {0, group.weight->tile_count()});
   }
   const Range range = share(outputs, part, parts);
   each_tile_range(*group.weight, range.begin, range.end, [&](int64_t begin, int64_t end) {
-    kernels::multiply_planes(product, 0, plan.columns, begin, end);
+    run_strips(group, product, {0, plan.columns}, {begin, end});
   });
 }
 
@@ -135,6 +152,19 @@ int32_t last_shape_behind(Builder& builder, int32_t number) {
   }
 }
 
+/// Where rows are gathered first, all of them are: one strip.
+std::vector<StripRuns> strip_runs(const kernels::Packed& weight, int64_t channels, const ProductPlan& plan,
+                                  const ProductOf& what) {
+  const auto runs = [&](kernels::TapRange needed) {
+    return kernels::plane_runs(weight, channels, what.taps, plan.product.in_stride, needed);
+  };
+  std::vector<StripRuns> out = {{plan.columns, runs(kernels::kAllTaps)}};
+  if (what.strips.size() < 2 || out[0].runs.gathers) return out;
+  out.clear();
+  for (const Strip& strip : what.strips) out.push_back({strip.last, runs(strip.needed)});
+  return out;
+}
+
 }  // namespace
 
 void add_products(Builder& builder, Step step, const ProductPlan& plan, const ProductOf& what) {
@@ -143,9 +173,8 @@ void add_products(Builder& builder, Step step, const ProductPlan& plan, const Pr
   for (size_t g = 0; g < weight.groups.size(); ++g) {
     const kernels::Packed& packed = weight.groups[g];
     const auto at = static_cast<int64_t>(g);
-    groups->push_back({&packed,
-                       kernels::plane_runs(packed, weight.channels, what.taps, plan.product.in_stride),
-                       weight.channels, at * weight.channels, at * packed.outputs()});
+    groups->push_back({&packed, strip_runs(packed, weight.channels, plan, what), weight.channels,
+                       at * weight.channels, at * packed.outputs()});
     step.work += packed.products() * plan.columns;
     step.weights += packed.products() * static_cast<int64_t>(sizeof(float));
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hewn/flow/builder.h"
+#include "hewn/flow/lower/conv_shape.h"
 #include "hewn/kernels/planes/planes.h"
 
 namespace hewn::flow {
@@ -30,6 +31,7 @@ struct ProductOf {
   int32_t in;
   int32_t out;
   int32_t add;
+  std::vector<Strip> strips = {};  // none: every tap is needed everywhere
 };
 
 /// A product with a constant matrix: MatMul, or Gemm as linear layers write it.

@@ -46,17 +46,25 @@ bool gathering_pays(const Packed& weight, const std::vector<PlaneSegment>& segme
 
 }  // namespace
 
-PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int64_t> taps, int64_t stride) {
+PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int64_t> taps, int64_t stride,
+                     TapRange needed) {
   PlaneRuns out;
   for (const Packed::Tile& tile : weight.tiles()) {
     out.first.push_back(static_cast<int32_t>(out.runs.size()));
+    out.skipped.push_back(0);
+    // Runs are in the order of rows, so those of earlier taps come first.
     for (int32_t i = 0; i < tile.runs; ++i) {
       int64_t row = weight.runs(tile)[i].row;
       for (int64_t left = weight.runs(tile)[i].length; left > 0;) {
+        const int64_t tap = row / channels;
         const int64_t channel = row % channels;
         const int64_t length = std::min(left, channels - channel);
-        const int64_t offset = taps[static_cast<size_t>(row / channels)] + channel * stride;
-        out.runs.push_back({static_cast<int32_t>(offset), static_cast<int32_t>(length)});
+        const int64_t offset = taps[static_cast<size_t>(tap)] + channel * stride;
+        if (tap < needed.first) {
+          out.skipped.back() += static_cast<int32_t>(length * tile.outputs);
+        } else if (tap < needed.last) {
+          out.runs.push_back({static_cast<int32_t>(offset), static_cast<int32_t>(length)});
+        }
         row += length;
         left -= length;
       }
@@ -67,7 +75,7 @@ PlaneRuns plane_runs(const Packed& weight, int64_t channels, std::span<const int
     for (int64_t c = 0; c < channels; ++c) out.rows.push_back(static_cast<int32_t>(tap + c * stride));
   }
   out.segments = segments_of(weight);
-  out.gathers = gathering_pays(weight, out.segments);
+  out.gathers = needed == kAllTaps && gathering_pays(weight, out.segments);
   return out;
 }
 

@@ -32,7 +32,7 @@ void describe(const PlaneProduct& product, int64_t number, TileArguments& t) {
   t.run_unit = 1;
   t.runs = product.runs->runs.data() + first[static_cast<size_t>(number)];
   t.run_count = first[static_cast<size_t>(number) + 1] - first[static_cast<size_t>(number)];
-  t.weight = product.weight->values(tile);
+  t.weight = product.weight->values(tile) + product.runs->skipped[static_cast<size_t>(number)];
   t.weight_stride = tile.outputs;
   t.outputs = tile.outputs;
   t.out_stride = product.out_stride;

@@ -12,7 +12,7 @@ void multiply_planes(const PlaneProduct& product, int64_t first, int64_t last, i
     TileArguments t;
     t.runs = product.runs->runs.data() + run;
     t.run_count = product.runs->first[static_cast<size_t>(number) + 1] - run;
-    t.weight = product.weight->values(part);
+    t.weight = product.weight->values(part) + product.runs->skipped[static_cast<size_t>(number)];
     t.weight_stride = t.outputs = part.outputs;
     t.run_unit = 1;
     t.in_stride = product.in_stride;
