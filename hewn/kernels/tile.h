@@ -34,6 +34,7 @@ struct TileArguments {
   const float* add = nullptr;   // may be null; rows out_stride apart
   bool accumulate = false;
   bool relu = false;
+  bool rows_again = false;  // a hint: the next tile reads the same rows, `columns` further on
 };
 
 constexpr int64_t kMaxOutputs = 8;

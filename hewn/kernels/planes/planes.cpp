@@ -24,6 +24,16 @@ constexpr int64_t kPanelFloats = int64_t{48} * 1024;
 // Tiles with the same inputs that run one after the other on a chunk, while these are in the L1 cache.
 constexpr int64_t kSiblings = 2;
 
+// The most rows of a tile whose next columns are asked for while it works on these: they stay in the L1 cache
+// until then, and what comes from beyond the L2 cache has the time of a whole tile.
+constexpr int64_t kFewRows = 64;
+
+bool has_few_rows(const TileArguments& t) {
+  int64_t rows = 0;
+  for (int64_t i = 0; i < t.run_count; ++i) rows += t.runs[i].length;
+  return rows <= kFewRows;
+}
+
 /// What a tile asks of the inner loop; where its columns are is left to the caller.
 void describe(const PlaneProduct& product, int64_t number, TileArguments& t) {
   const Packed::Tile& tile = product.weight->tiles()[static_cast<size_t>(number)];
@@ -40,6 +50,7 @@ void describe(const PlaneProduct& product, int64_t number, TileArguments& t) {
   // What is added over itself is there from the first tile on.
   t.accumulate = tile.accumulate || (product.add != nullptr && product.add == product.out);
   t.relu = product.relu && tile.last;
+  t.rows_again = has_few_rows(t);
 }
 
 void place(const PlaneProduct& product, const Packed::Tile& tile, int64_t column, int64_t columns,
@@ -84,6 +95,7 @@ void multiply_gathered(const PlaneProduct& product, const PlaneSegment& segment,
       t.runs = product.weight->runs(product.weight->tiles()[static_cast<size_t>(tile + n)]);
       t.run_count = product.weight->tiles()[static_cast<size_t>(tile + n)].runs;
       t.run_unit = t.in_stride = width;
+      t.rows_again = false;
     }
     const float* panel = panels - segment.first_row * width;
     for (int64_t column = from, columns = 0; column < to; column += columns, panel += rows * width) {

@@ -81,9 +81,12 @@ HEWN_SIMD_ATTRIBUTE void tile_of(const TileArguments& t) {
   const int64_t unit = t.run_unit == 0 ? in_stride : t.run_unit;
   for (const Run* run = t.runs; run != t.runs + t.run_count; ++run) {
     const float* in = t.in + run->row * unit;
-    // What comes next: of a long run its own rows, else those of the next one.
+    // What comes next: the same rows for the next columns; of a long run its own rows, else those of the next
+    // one.
     const bool long_run = run->length > 2 * kAhead || run + 1 == t.runs + t.run_count;
-    const float* next = long_run ? in + kAhead * in_stride : t.in + run[1].row * unit;
+    const float* next = t.rows_again ? in + t.columns
+                        : long_run   ? in + kAhead * in_stride
+                                     : t.in + run[1].row * unit;
     for (int32_t i = 0; i < run->length; ++i) {
       __builtin_prefetch(next);
       if constexpr (kFull * kLanes + (kHalf ? kColumnStep : 0) > 16) __builtin_prefetch(next + 16);
