@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes networks with random weights as ONNX files: torchvision's by name, and a transformer encoder.
+"""Writes networks with random weights as ONNX files: torchvision's by name, segmenters too, and a transformer encoder.
 
 usage: networks.py FOLDER [NAME...] [--prune BLOCK SPARSITY]
 
@@ -30,6 +30,25 @@ class Encoder(nn.Module):
 
     def forward(self, x):
         return self.head(self.encoder(x).mean(1))
+
+
+class Segmenter(nn.Module):
+    """One of torchvision's, which give a dictionary: its classes of every pixel."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.model = getattr(torchvision.models.segmentation, name)(weights=None, weights_backbone=None)
+
+    def forward(self, x):
+        return self.model(x)["out"]
+
+
+def model_of(name):
+    if name == "encoder":
+        return Encoder()
+    if hasattr(torchvision.models, name):
+        return getattr(torchvision.models, name)(weights=None)
+    return Segmenter(name)
 
 
 def randomise(model):
@@ -74,7 +93,7 @@ def main():
     warnings.simplefilter("ignore")
     for name in arguments.names or NAMES:
         torch.manual_seed(zlib.crc32(name.encode()))
-        model = Encoder() if name == "encoder" else getattr(torchvision.models, name)(weights=None)
+        model = model_of(name)
         randomise(model)
         if arguments.prune:
             prune(model, int(arguments.prune[0]), float(arguments.prune[1]))

@@ -152,14 +152,31 @@ int32_t last_shape_behind(Builder& builder, int32_t number) {
   }
 }
 
-/// Where rows are gathered first, all of them are: one strip.
+constexpr double kGathersSave = 0.2;  // of the time, at most
+
+/// Share of the products that strips leave out.
+double left_out(const ProductOf& what, int64_t columns) {
+  if (what.strips.empty()) return 0;
+  const auto taps = static_cast<int64_t>(what.taps.size());
+  int64_t needed = 0;
+  int64_t from = 0;
+  for (const Strip& strip : what.strips) {
+    const int64_t wanted = std::min(taps, strip.needed.last) - strip.needed.first;
+    needed += std::max<int64_t>(0, wanted) * (strip.last - from);
+    from = strip.last;
+  }
+  return 1 - static_cast<double>(needed) / static_cast<double>(taps * columns);
+}
+
+/// Where rows are gathered first, all of them are: one strip, unless several leave out more than that saves.
 std::vector<StripRuns> strip_runs(const kernels::Packed& weight, int64_t channels, const ProductPlan& plan,
                                   const ProductOf& what) {
   const auto runs = [&](kernels::TapRange needed) {
     return kernels::plane_runs(weight, channels, what.taps, plan.product.in_stride, needed);
   };
   std::vector<StripRuns> out = {{plan.columns, runs(kernels::kAllTaps)}};
-  if (what.strips.size() < 2 || out[0].runs.gathers) return out;
+  const double saved = left_out(what, plan.columns);
+  if (saved == 0 || (saved < kGathersSave && out[0].runs.gathers)) return out;
   out.clear();
   for (const Strip& strip : what.strips) out.push_back({strip.last, runs(strip.needed)});
   return out;
