@@ -221,6 +221,10 @@ void skip_identities(Graph& graph) {
 }  // namespace
 
 void simplify(Graph& graph) {
+  // A node is known by its first output: one that nobody wants (MaxPool's, for its indices) is a value too.
+  for (Node& node : graph.nodes) {
+    if (!node.outputs.empty() && node.outputs[0] == kNone) node.outputs[0] = graph.add_value("");
+  }
   skip_identities(graph);
   spell_einsums(graph);
   fold_constants(graph);

@@ -76,6 +76,20 @@ TEST(Network, PoolsWhoseWindowsReachFarBeyondTheImage) {
   }
 }
 
+TEST(Network, AnOutputThatNobodyWantsMayBeTheFirst) {
+  Draft draft({2, 3, 5, 4});
+  draft.add("MaxPool", {0}, {{"kernel_shape", std::vector<int64_t>{2, 2}}});
+  const int32_t indices = draft.graph.add_value("indices");
+  draft.graph.nodes.back().outputs = {kNone, indices};
+  draft.graph.outputs.push_back({indices, {Type::kInt, {2, 3, 4, 3}}});
+  const Tensor x = noise({2, 3, 5, 4}, 3);
+  const Tensor expected = evaluate(draft.graph, {x})[0];
+  const Tensor got = Network(draft.graph).run({x})[0];
+  ASSERT_EQ(got.spec(), expected.spec());
+  EXPECT_TRUE(std::equal(got.values<int64_t>().begin(), got.values<int64_t>().end(),
+                         expected.values<int64_t>().begin()));
+}
+
 TEST(Network, AResidualNetworkWithItsBorders) {
   for (const int64_t batch : {1, 2, 5}) {
     Draft draft({batch, 3, 15, 13});
