@@ -30,6 +30,8 @@ constexpr Largest kLargestHalf = {0xff80ff80U, kernels::max_of_pairs};
 
 // Columns of the input that are looked at together; windows reach less far.
 constexpr int64_t kSpan = 512;
+// Words of the widest vector: what is in memory of our own is worked on in whole ones.
+constexpr int64_t kVector = 16;
 
 int64_t reach_of(const Slide& slide) { return (slide.kernel - 1) * slide.dilation + 1; }
 
@@ -37,21 +39,22 @@ int64_t reach_of(const Slide& slide) { return (slide.kernel - 1) * slide.dilatio
 void max_of_line(const Window& window, const Largest& largest, const WordLines& lines, int64_t y,
                  Range outputs) {
   const auto [high, wide] = window;
-  std::array<uint32_t, kSpan> best;
-  std::array<uint32_t, kSpan> most;
+  std::array<uint32_t, kSpan + kVector> best;
+  std::array<uint32_t, kSpan + kVector> most;
   const int64_t start = wide.start(outputs.begin);
   const int64_t places = (outputs.end - outputs.begin - 1) * wide.stride + 1;
   const int64_t begin = std::max<int64_t>(start, 0);
   const int64_t end = std::min(wide.in, start + places - 1 + reach_of(wide));
-  std::fill_n(best.begin(), places - 1 + reach_of(wide), largest.least);
+  const int64_t whole = (places + kVector - 1) / kVector * kVector;
+  std::fill_n(best.begin(), whole - 1 + reach_of(wide), largest.least);
   uint32_t* columns = best.data() + (begin - start);
   for (int64_t tap = high.first_tap(y); tap < high.last_tap(y); ++tap) {
     const uint32_t* line = lines.in + (high.start(y) + tap * high.dilation) * lines.in_line;
     largest.of(columns, line + begin, columns, end - begin);
   }
-  std::copy_n(best.begin(), places, most.begin());
+  std::copy_n(best.begin(), whole, most.begin());
   for (int64_t tap = 1; tap < wide.kernel; ++tap) {
-    largest.of(most.data(), best.data() + tap * wide.dilation, most.data(), places);
+    largest.of(most.data(), best.data() + tap * wide.dilation, most.data(), whole);
   }
   uint32_t* out = lines.out + y * lines.out_line + outputs.begin;
   for (int64_t x = 0; x < outputs.end - outputs.begin; ++x) {
