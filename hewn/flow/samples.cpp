@@ -153,7 +153,7 @@ class Samples {
     int64_t here = 1;
     for (int64_t d = 0; d < rank(node.outputs[0]); ++d) {
       const int64_t dim = dims(node.outputs[0])[static_cast<size_t>(d)];
-      if (here > before || before % here != 0) return std::nullopt;
+      if (dim == 0 || here > before || before % here != 0) return std::nullopt;
       const int64_t inside = before / here;
       if (dim > inside) return dim % (inside * samples_) == 0 ? Axis(Along{d, inside}) : std::nullopt;
       here *= dim;

@@ -90,6 +90,12 @@ TEST(Network, AnOutputThatNobodyWantsMayBeTheFirst) {
                          expected.values<int64_t>().begin()));
 }
 
+TEST(Network, SamplesWithoutNumbersHaveShapes) {
+  Draft draft({2, 0, 3});
+  draft.output(draft.add("Flatten", {0}, {{"axis", int64_t{-1}}}), {0, 3});
+  EXPECT_EQ(Network(draft.graph).run({noise({2, 0, 3}, 1)})[0].dims(), (Dims{0, 3}));
+}
+
 TEST(Network, AResidualNetworkWithItsBorders) {
   for (const int64_t batch : {1, 2, 5}) {
     Draft draft({batch, 3, 15, 13});
