@@ -67,6 +67,26 @@ SortedTaps sorted_taps(const ConvShape& shape, const Planes& sorted, int64_t cha
   return out;
 }
 
+namespace {
+
+/// Columns of the window that read the image for any column of the output.
+kernels::TapRange columns_needed(const Slide& wide) {
+  kernels::TapRange needed{wide.kernel, 0};
+  for (int64_t x = 0; x < wide.out; ++x) {
+    needed.first = std::min(needed.first, wide.first_tap(x));
+    needed.last = std::max(needed.last, wide.last_tap(x));
+  }
+  return needed;
+}
+
+/// From the first tap of such lines of the window to the last one.
+kernels::TapRange taps_of(const kernels::TapRange& lines, const kernels::TapRange& columns, int64_t kernel) {
+  if (lines.last <= lines.first || columns.last <= columns.first) return {0, 0};
+  return {lines.first * kernel + columns.first, (lines.last - 1) * kernel + columns.last};
+}
+
+}  // namespace
+
 std::vector<Strip> strips_of(const ConvShape& shape, const Planes& out) {
   constexpr int64_t kCell = 16;         // columns: full vectors
   constexpr double kWorthwhile = 0.03;  // of the products
@@ -86,17 +106,18 @@ std::vector<Strip> strips_of(const ConvShape& shape, const Planes& out) {
       }
     }
   }
+  const kernels::TapRange wide = columns_needed(shape.window.wide);
   std::vector<Strip> strips;
-  int64_t lines = 0;
+  int64_t taps = 0;
   for (size_t i = 0; i < cells.size(); ++i) {
-    lines += std::max<int64_t>(0, cells[i].last - cells[i].first);
-    const kernels::TapRange needed{cells[i].first * shape.window.wide.kernel,
-                                   cells[i].last * shape.window.wide.kernel};
+    const kernels::TapRange needed = taps_of(cells[i], wide, shape.window.wide.kernel);
+    taps += needed.last - needed.first;
     if (strips.empty() || strips.back().needed != needed) strips.push_back({0, needed});
     strips.back().last = std::min(columns, static_cast<int64_t>(i + 1) * kCell);
   }
-  const auto whole = static_cast<double>(high.kernel) * static_cast<double>(cells.size());
-  return static_cast<double>(lines) < (1 - kWorthwhile) * whole ? strips : std::vector<Strip>{all};
+  const auto whole =
+      static_cast<double>(high.kernel * shape.window.wide.kernel) * static_cast<double>(cells.size());
+  return static_cast<double>(taps) < (1 - kWorthwhile) * whole ? strips : std::vector<Strip>{all};
 }
 
 Planes sorted_planes(const ConvShape& shape, const Planes& in, const Planes& out) {
