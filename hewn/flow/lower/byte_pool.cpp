@@ -50,11 +50,16 @@ void max_of_line(const Window& window, const Largest& largest, const WordLines& 
   uint32_t* columns = best.data() + (begin - start);
   for (int64_t tap = high.first_tap(y); tap < high.last_tap(y); ++tap) {
     const uint32_t* line = lines.in + (high.start(y) + tap * high.dilation) * lines.in_line;
-    largest.of(columns, line + begin, columns, end - begin);
+    if (tap == high.first_tap(y)) {
+      std::copy_n(line + begin, end - begin, columns);
+    } else {
+      largest.of(columns, line + begin, columns, end - begin);
+    }
   }
-  std::copy_n(best.begin(), whole, most.begin());
+  if (wide.kernel == 1) std::copy_n(best.begin(), whole, most.begin());
   for (int64_t tap = 1; tap < wide.kernel; ++tap) {
-    largest.of(most.data(), best.data() + tap * wide.dilation, most.data(), whole);
+    const uint32_t* so_far = tap == 1 ? best.data() : most.data();
+    largest.of(so_far, best.data() + tap * wide.dilation, most.data(), whole);
   }
   uint32_t* out = lines.out + y * lines.out_line + outputs.begin;
   for (int64_t x = 0; x < outputs.end - outputs.begin; ++x) {
