@@ -11,7 +11,7 @@
 #include "hewn/flow/bf16/halve.h"
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/model_file.h"
-#include "hewn/flow/simplify.h"
+#include "hewn/flow/passes/simplify.h"
 #include "hewn/flow/weights.h"
 #if HEWN_ONNX
 #include "hewn/onnx/import.h"

@@ -10,8 +10,8 @@
 
 #include "hewn/core/error.h"
 #include "hewn/flow/parts.h"
+#include "hewn/flow/passes/simplify.h"
 #include "hewn/flow/samples.h"
-#include "hewn/flow/simplify.h"
 
 namespace hewn::flow {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "hewn/flow/passes/specialise.h"
 #include "hewn/flow/planes.h"
-#include "hewn/flow/specialise.h"
 #include "hewn/flow/weights.h"
 #include "hewn/kernels/int8/byte_weight.h"
 #include "hewn/kernels/matrix/matrix_weight.h"

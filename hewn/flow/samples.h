@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hewn/flow/specialise.h"
+#include "hewn/flow/passes/specialise.h"
 
 namespace hewn::flow {
 

@@ -1,4 +1,4 @@
-#include "hewn/flow/einsum.h"
+#include "hewn/flow/passes/einsum.h"
 
 #include <gtest/gtest.h>
 

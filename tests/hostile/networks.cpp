@@ -5,7 +5,7 @@
 #include "hewn/core/files.h"
 #include "hewn/flow/model_file.h"
 #include "hewn/flow/network.h"
-#include "hewn/flow/simplify.h"
+#include "hewn/flow/passes/simplify.h"
 #include "hewn/onnx/import.h"
 #include "tests/hostile/corpus.h"
 

@@ -5,7 +5,7 @@
 
 #include "hewn/core/error.h"
 #include "hewn/flow/narrow.h"
-#include "hewn/flow/simplify.h"
+#include "hewn/flow/passes/simplify.h"
 #include "hewn/kernels/bf16/pair_planes.h"
 
 namespace hewn::flow {

@@ -8,7 +8,7 @@
 #include "hewn/flow/int8/byte_weights.h"
 #include "hewn/flow/int8/observe.h"
 #include "hewn/flow/narrow.h"
-#include "hewn/flow/simplify.h"
+#include "hewn/flow/passes/simplify.h"
 
 namespace hewn::flow {
 namespace {

@@ -1,4 +1,4 @@
-#include "hewn/flow/specialise.h"
+#include "hewn/flow/passes/specialise.h"
 
 #include <algorithm>
 

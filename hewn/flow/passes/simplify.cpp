@@ -1,11 +1,11 @@
-#include "hewn/flow/simplify.h"
+#include "hewn/flow/passes/simplify.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "hewn/flow/einsum.h"
 #include "hewn/flow/evaluate.h"
+#include "hewn/flow/passes/einsum.h"
 
 namespace hewn::flow {
 namespace {
