@@ -76,7 +76,7 @@ Json result_json(const PruneFields& fields, const flow::Graph& graph, const refi
   }
   Json outputs = Json::object();
   for (size_t i = 0; i < result.output_errors.size(); ++i) {
-    outputs[graph.name(graph.outputs[i].value)] = result.output_errors[i];
+    outputs[graph.name(graph.outputs[i].value)] = result.output_errors[i].share;
   }
   return {{"method", fields.method},
           {"block", short_text(fields.options.block)},
@@ -110,8 +110,11 @@ void print_result(const PruneFields& fields, const flow::Graph& graph, const ref
             << pruned << " of " << result.layers.size() << " layers pruned, " << kept << " of " << blocks
             << " blocks kept, " << fixed(seconds, 1) << " s\n";
   for (size_t i = 0; i < result.output_errors.size(); ++i) {
-    std::cout << "output " << plain_text(graph.name(graph.outputs[i].value)) << ": error "
-              << percent(result.output_errors[i]) << " of its norm on the calibration inputs\n";
+    const auto& [error, counted] = result.output_errors[i];
+    std::cout << "output " << plain_text(graph.name(graph.outputs[i].value)) << ": "
+              << (counted ? percent(error) + " of its numbers are others"
+                          : "error " + percent(error) + " of its norm")
+              << " on the calibration inputs\n";
   }
   std::cout << fields.to << '\n';
 }

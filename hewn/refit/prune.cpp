@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "hewn/core/error.h"
 #include "hewn/prune/plan.h"
@@ -175,17 +176,38 @@ class Pruning {
     for (const flow::Port& port : graph_.outputs) {
       double error = 0;
       double norm = 0;
+      bool counted = false;
       for (size_t i = 0; i < dense_.size(); ++i) {
         const flow::Tensor& expected = output(whole_, dense_[i], port.value);
         const flow::Tensor& got = output(graph_, pruned_[i], port.value);
-        if (expected.type() != flow::Type::kFloat || expected.elements() != got.elements()) continue;
-        for (size_t j = 0; j < expected.values<float>().size(); ++j) {
-          const double value = expected.values<float>()[j];
-          error += (value - got.values<float>()[j]) * (value - got.values<float>()[j]);
-          norm += value * value;
-        }
+        counted = expected.type() != flow::Type::kFloat;
+        counted ? count_others(expected, got, error, norm) : add_squares(expected, got, error, norm);
       }
-      result_.output_errors.push_back(relative(error, norm));
+      const double share = counted ? error / std::max(norm, 1.0) : relative(error, norm);
+      result_.output_errors.push_back({share, counted});
+    }
+  }
+
+  /// Where the number of numbers has changed, none is the same.
+  static void add_squares(const flow::Tensor& expected, const flow::Tensor& got, double& error,
+                          double& norm) {
+    const bool same_size = expected.elements() == got.elements();
+    for (size_t j = 0; j < expected.values<float>().size(); ++j) {
+      const double value = expected.values<float>()[j];
+      const double other = same_size ? double{got.values<float>()[j]} : 0.0;
+      error += (value - other) * (value - other);
+      norm += value * value;
+    }
+  }
+
+  static void count_others(const flow::Tensor& expected, const flow::Tensor& got, double& others,
+                           double& all) {
+    const bool same_size = expected.elements() == got.elements();
+    const size_t size = flow::size_of(expected.type());
+    for (size_t at = 0; at < expected.byte_count(); at += size) {
+      const bool same = same_size && std::memcmp(expected.bytes() + at, got.bytes() + at, size) == 0;
+      others += same ? 0 : 1;
+      all += 1;
     }
   }
 

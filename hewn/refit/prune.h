@@ -43,10 +43,16 @@ struct LayerResult {
   std::optional<double> error = {};  // of its outputs, over their norm; with calibration inputs
 };
 
+/// Over the output's norm; of whole numbers how many are others.
+struct OutputError {
+  double share = 0;
+  bool counted = false;
+};
+
 struct Result {
   std::vector<LayerResult> layers;
-  /// Of each output of the network, over its norm; with calibration inputs.
-  std::vector<double> output_errors;
+  /// Of each output of the network; with calibration inputs.
+  std::vector<OutputError> output_errors;
   /// Constants that have new numbers.
   std::set<int32_t> changed;
 };

@@ -85,7 +85,7 @@ TEST(RefitPrune, ErrorsThatAreReportedAreThoseOfTheNetwork) {
       }
     }
     ASSERT_EQ(result.output_errors.size(), 1U);
-    EXPECT_NEAR(result.output_errors[0], std::sqrt(error / norm), 1e-4);
+    EXPECT_NEAR(result.output_errors[0].share, std::sqrt(error / norm), 1e-4);
     // The layer's own outputs come before the constant that is added to them.
     double product_norm = 0;
     const std::vector<Layer> layers = find_layers(whole);
@@ -167,6 +167,27 @@ TEST(RefitPrune, EqualSeedsGiveEqualBitsOnAnyThreads) {
     other_seed_differs = other_seed_differs || !same_numbers(tensor, graphs[2].constants.at(value));
   }
   EXPECT_TRUE(other_seed_differs);
+}
+
+TEST(RefitPrune, WholeNumbersThatBecomeOthersAreCounted) {
+  Chain chain({-1, 24});
+  const flow::Graph whole = chain.node("MatMul", {chain.constant("w", random_tensor({24, 12}, 4))})
+                                .node("ArgMax", {}, {{"axis", int64_t{1}}})
+                                .finish(2);
+  flow::Graph graph = whole;
+  const std::vector<Batch> batches = batches_for({20, 24}, 3);
+  const Result result = prune_graph(graph, options_for(Method::kMagnitude), batches);
+  double others = 0;
+  for (const Batch& batch : batches) {
+    const flow::Tensor expected = flow::evaluate(whole, batch)[0];
+    const flow::Tensor got = flow::evaluate(graph, batch)[0];
+    for (size_t i = 0; i < 20; ++i)
+      others += expected.values<int64_t>()[i] != got.values<int64_t>()[i] ? 1 : 0;
+  }
+  ASSERT_GT(others, 0);
+  ASSERT_EQ(result.output_errors.size(), 1U);
+  EXPECT_TRUE(result.output_errors[0].counted);
+  EXPECT_DOUBLE_EQ(result.output_errors[0].share, others / 60);
 }
 
 TEST(RefitPrune, MagnitudeNeedsNoInputsAndOthersSayThatTheyDo) {
