@@ -3,9 +3,9 @@
 
 usage: accuracy.py FOLDER [--build build/release] [--fashion PATH] [--cifar cifar-10-batches-bin] [--only NAMES]
 
-FOLDER keeps the runs, which are trained where they are not there yet (an mlp and a narrow resnet18 on Fashion-MNIST, dense and
-pruned), and what bench/onnx/resnet20.py wrote for the published ResNet-20, which needs --cifar. Of runs and weights `hewn export
---dtype int8` makes the file, with training samples of their own; the ResNet-20 that `hewn prune` makes goes through `hewn import`.
+FOLDER keeps the runs, which are trained where they are not there yet (an mlp and a narrow resnet18 on Fashion-MNIST and, with
+--cifar, that resnet18 on CIFAR-10, dense and pruned), and what bench/onnx/resnet20.py wrote for the published ResNet-20, which
+needs --cifar. Of runs and weights `hewn export --dtype int8` makes the file, with training samples of their own; the ResNet-20 that `hewn prune` makes goes through `hewn import`.
 """
 import argparse
 import json
@@ -22,6 +22,10 @@ RUNS = {  # name: options of hewn train
     "mlp, 90 %": ["--sparsity", "0.9", "--epochs", "4"],
     "resnet18 of width 16": RESNET18 + ["--method", "dense"],
     "resnet18 of width 16, 80 %": RESNET18 + ["--block", "8", "--sparsity", "0.8"],
+}
+CIFAR_RUNS = {
+    "resnet18 of width 16 on colours": RESNET18[:-3] + ["--steps", "800", "--method", "dense"],
+    "resnet18 of width 16 on colours, 80 %": RESNET18[:-3] + ["--steps", "800", "--block", "8", "--sparsity", "0.8"],
 }
 
 
@@ -51,11 +55,11 @@ class Bench:
         right = [json.loads(self.hewn("predict", file, "--data", data, "--json"))["metrics"]["accuracy"] for file in files]
         self.show(name, label, files, right)
 
-    def trained(self, name, options):
+    def trained(self, name, options, data, label):
         run = self.place("run-" + name.replace(" ", "_").replace(",", "").replace("%", ""))
         if not os.path.exists(os.path.join(run, "summary.json")):
-            self.hewn("train", "--data", self.fashion, "--quiet", "--out", run, *options)
-        self.exported(name, self.fashion, [run], "Fashion-MNIST")
+            self.hewn("train", "--data", data, "--quiet", "--out", run, *options)
+        self.exported(name, data, [run], label)
 
     def pruned_resnet20(self, sparsity):
         pruned = self.place(f"resnet20-{sparsity}.onnx")
@@ -86,12 +90,15 @@ def main():
     print("| network | 32 bits, % | 8 bits, % | | file, 32 bits | 8 bits |\n|---|---|---|---|---|---|")
     for name, options in RUNS.items():
         if wanted(name):
-            bench.trained(name, options)
+            bench.trained(name, options, bench.fashion, "Fashion-MNIST")
+    data = f"cifar10:{arguments.cifar}"
+    for name, options in CIFAR_RUNS.items():
+        if arguments.cifar and wanted(name):
+            bench.trained(name, options, data, "CIFAR-10")
     if arguments.cifar and wanted("resnet20"):
         if not os.path.exists(bench.place("test.npy")):
             script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../onnx/resnet20.py")
             subprocess.run(["/usr/bin/python3", script, bench.folder, "--data", arguments.cifar], check=True)
-        data = "cifar10:" + arguments.cifar
         bench.exported("resnet20, published", data, [WEIGHTS, "--model", "resnet20", "--data", data], "CIFAR-10")
         for sparsity in ("0.3", "0.5"):
             bench.pruned_resnet20(sparsity)
